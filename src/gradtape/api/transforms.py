@@ -102,7 +102,7 @@ def value_and_grad(function: Transformed, argnums: int | Sequence[int] = 0, has_
     """
 
     @functools.wraps(function)
-    def value_and_gradient(*args: Any, **kwargs: Any) -> Any:
+    def value_and_gradient(*args: object, **kwargs: object) -> Any:
         call = _Call("value_and_grad", function, argnums, args)
         with GradientTape(watch_accessed_variables=False) as tape:
             tape.watch(call.sources)
@@ -126,7 +126,7 @@ def grad(function: Transformed, argnums: int | Sequence[int] = 0, has_aux: bool 
     both = value_and_grad(function, argnums, has_aux)
 
     @functools.wraps(function)
-    def gradient_of(*args: Any, **kwargs: Any) -> Any:
+    def gradient_of(*args: object, **kwargs: object) -> Any:
         value, gradient = both(*args, **kwargs)
         return (gradient, value[1]) if has_aux else gradient
 
@@ -146,7 +146,7 @@ def jacrev(function: Transformed, argnums: int | Sequence[int] = 0, has_aux: boo
     """
 
     @functools.wraps(function)
-    def jacobian_of(*args: Any, **kwargs: Any) -> Any:
+    def jacobian_of(*args: object, **kwargs: object) -> Any:
         call = _Call("jacrev", function, argnums, args)
         with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
             tape.watch(call.sources)
@@ -171,7 +171,7 @@ def jacfwd(function: Transformed, argnums: int | Sequence[int] = 0, has_aux: boo
     """
 
     @functools.wraps(function)
-    def jacobian_of(*args: Any, **kwargs: Any) -> Any:
+    def jacobian_of(*args: object, **kwargs: object) -> Any:
         call = _Call("jacfwd", function, argnums, args)
         beside: list[Any] = []
 
@@ -231,7 +231,7 @@ def vmap(function: Transformed, in_axes: Any = 0, out_axes: Any = 0) -> Transfor
         in_axes = tuple(in_axes)
 
     @functools.wraps(function)
-    def mapped(*args: Any, **kwargs: Any) -> Any:
+    def mapped(*args: object, **kwargs: object) -> Any:
         given = (args, kwargs)
         axes = _axes_for((in_axes, 0), given, "in_axes")
         leaves = nest.flatten(given)

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...base.dtypes import ANY, INDEX, NUMERIC, Array
 from ...base.errors import invalid
+from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ...op.family import all_batched, numpy_type, shape_of
@@ -46,7 +47,7 @@ def _get(x: Array, index: Any) -> Any:
 
 
 @op(eager=_get, dtypes=NUMERIC, other={"index": INDEX})
-def get_row(xp: Any, x: Any, index: Any) -> Any:
+def get_row(xp: Namespace, x: Array, index: Array) -> Any:
     """x[index]."""
     return x[index]
 
@@ -60,17 +61,17 @@ def _(x: Abstract, index: Abstract) -> Shape:
 
 
 @get_row.vjp("x")
-def _(g: Any, x_shape: tuple[int, ...], index: Any) -> Any:
+def _(g: Cotangent, x_shape: tuple[int, ...], index: Any) -> Any:
     return put_row(g, index, size=x_shape[0])
 
 
 @get_row.jvp("x")
-def _(t: Any, index: Any) -> Any:
+def _(t: Tangent, index: Any) -> Any:
     return get_row(t, index)
 
 
 @get_row.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     x, index = args
     if not is_batched[1]:
         return take(x, index, axis=1, batch_dims=0)
@@ -89,7 +90,7 @@ def _put(row: Any, index: Any, size: int) -> Any:
 
 
 @op(eager=_put, dtypes=NUMERIC, other={"index": INDEX})
-def put_row(xp: Any, row: Any, index: Any, *, size: int) -> Any:
+def put_row(xp: Namespace, row: Array, index: Array, *, size: int) -> Any:
     """`size` rows of zeros, but for the given row at `index`."""
     return xp.zeros((size, *xp.shape(row)), row.dtype).at[index].set(row)
 
@@ -101,17 +102,17 @@ def _(row: Abstract, index: Abstract, *, size: Any) -> Shape:
 
 
 @put_row.vjp("row")
-def _(g: Any, index: Any) -> Any:
+def _(g: Cotangent, index: Any) -> Any:
     return get_row(g, index)
 
 
 @put_row.jvp("row")
-def _(t: Any, index: Any, size: int) -> Any:
+def _(t: Tangent, index: Any, size: int) -> Any:
     return put_row(t, index, size=size)
 
 
 @put_row.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     count, (row, index) = all_batched(is_batched, args)
     zeros = np.zeros((count, attributes["size"], *shape_of(row)[1:]), numpy_type(row))
     return tensor_scatter_nd_add(zeros, _places(index, count), row)
@@ -144,33 +145,33 @@ def set_in_place(x: Array, index: Any, row: Any) -> Array:
 
 
 @op(eager=_set, dtypes=ANY, other={"index": INDEX}, shape=_with_row)
-def set_row(xp: Any, x: Any, index: Any, row: Any) -> Any:
+def set_row(xp: Namespace, x: Any, index: Array, row: Array) -> Any:
     """The array with another row at `index`."""
     return x.at[index].set(row)
 
 
 @set_row.vjp("x")
-def _(g: Any, index: Any, row: Any) -> Any:
+def _(g: Cotangent, index: Any, row: Any) -> Any:
     return set_row(g, index, zeros_like(row))
 
 
 @set_row.vjp("row")
-def _(g: Any, index: Any) -> Any:
+def _(g: Cotangent, index: Any) -> Any:
     return get_row(g, index)
 
 
 @set_row.jvp("x")
-def _(t: Any, index: Any, row: Any) -> Any:
+def _(t: Tangent, index: Any, row: Any) -> Any:
     return set_row(t, index, zeros_like(row))
 
 
 @set_row.jvp("row")
-def _(t: Any, index: Any, x_shape: tuple[int, ...]) -> Any:
+def _(t: Tangent, index: Any, x_shape: tuple[int, ...]) -> Any:
     return put_row(t, index, size=x_shape[0])
 
 
 @set_row.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     count, (x, index, row) = all_batched(is_batched, args)
     return tensor_scatter_nd_update(x, _places(index, count), row)
 
@@ -187,33 +188,33 @@ def add_in_place(x: Array, index: Any, row: Any) -> Array:
 
 
 @op(eager=_add, dtypes=NUMERIC, other={"index": INDEX}, shape=_with_row)
-def add_row(xp: Any, x: Any, index: Any, row: Any) -> Any:
+def add_row(xp: Namespace, x: Any, index: Array, row: Array) -> Any:
     """The array with something added to its row at `index`."""
     return x.at[index].add(row)
 
 
 @add_row.vjp("x")
-def _(g: Any) -> Any:
+def _(g: Cotangent) -> Any:
     return g
 
 
 @add_row.vjp("row")
-def _(g: Any, index: Any) -> Any:
+def _(g: Cotangent, index: Any) -> Any:
     return get_row(g, index)
 
 
 @add_row.jvp("x")
-def _(t: Any) -> Any:
+def _(t: Tangent) -> Any:
     return t
 
 
 @add_row.jvp("row")
-def _(t: Any, index: Any, x_shape: tuple[int, ...]) -> Any:
+def _(t: Tangent, index: Any, x_shape: tuple[int, ...]) -> Any:
     return put_row(t, index, size=x_shape[0])
 
 
 @add_row.batched
-def _(op: Op, is_batched: Any, args: Any, attributes: dict[str, Any]) -> Any:
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     count, (x, index, row) = all_batched(is_batched, args)
     return tensor_scatter_nd_add(x, _places(index, count), row)
 
@@ -225,13 +226,13 @@ _SHAPES = [
 
 
 @get_row.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, index in _SHAPES:
         yield Sample((draw(shape), np.array(index, np.int32)))
 
 
 @put_row.samples
-def _(draw: Any) -> Iterator[Sample]:
+def _(draw: Draw) -> Iterator[Sample]:
     for shape, index in _SHAPES:
         yield Sample((draw(shape[1:]), np.array(index, np.int32)), {"size": shape[0]})
 
@@ -239,7 +240,7 @@ def _(draw: Any) -> Iterator[Sample]:
 for _op in (set_row, add_row):
 
     @_op.samples
-    def _(draw: Any) -> Iterator[Sample]:
+    def _(draw: Draw) -> Iterator[Sample]:
         for shape, index in _SHAPES:
             yield Sample((draw(shape), np.array(index, np.int32), draw(shape[1:])))
 
