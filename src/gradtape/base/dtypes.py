@@ -60,6 +60,11 @@ class DType:
         return 0 if self.numpy.kind == "O" else self.numpy.itemsize
 
     @property
+    def type(self) -> builtins.type:
+        """The class of one number, by the name that NumPy's types have for it: SciPy asks a function's result."""
+        return self.as_numpy_dtype
+
+    @property
     def base_dtype(self) -> DType:
         """This type (TensorFlow's reference types do not exist here)."""
         return self

@@ -78,6 +78,14 @@ UNKNOWN = object()
 _CALLS = frozenset(number for name, number in dis.opmap.items() if name.startswith("CALL"))
 
 
+def _loaded_name(found: dis.Instruction) -> str | None:
+    """The name whose value an instruction loads last; None if it loads none."""
+    if not found.opname.startswith(("LOAD_NAME", "LOAD_GLOBAL", "LOAD_FAST", "LOAD_DEREF", "STORE_FAST_LOAD_FAST")):
+        return None
+    name: str = found.argval[-1] if isinstance(found.argval, tuple) else found.argval
+    return name
+
+
 @functools.lru_cache(1024)
 def _callee_names(code: CodeType, offset: int) -> tuple[str, ...] | None:
     """The parts of the dotted name that the call at this instruction is written with; None for what has no such name."""
@@ -85,18 +93,22 @@ def _callee_names(code: CodeType, offset: int) -> tuple[str, ...] | None:
     if place is None or place.col_offset is None:
         return None
     names: tuple[str, ...] | None = None
+    before: str | None = None  # the name that the instruction before has loaded
     for found in dis.get_instructions(code):
         if found.offset >= offset:
             break
+        loaded = _loaded_name(found)
         start = found.positions
-        if start is None or (start.lineno, start.col_offset) != (place.lineno, place.col_offset):
-            continue
-        if found.opname.startswith(("LOAD_NAME", "LOAD_GLOBAL", "LOAD_FAST", "LOAD_DEREF")):
-            names = (found.argval,)
-        elif found.opname in ("LOAD_ATTR", "LOAD_METHOD"):
-            names = names and (*names, found.argval)
-        elif found.opname.startswith(("CALL", "BINARY")):  # what another call or a key gives has no name
-            names = None
+        if start is not None and (start.lineno, start.col_offset) == (place.lineno, place.col_offset):
+            if loaded is not None:
+                names = (loaded,)
+            elif found.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+                # From Python 3.13 on, one instruction stores a name and loads the next, and has the position of the first.
+                names = names or (before and (before,)) or None
+                names = names and (*names, found.argval)
+            elif found.opname.startswith(("CALL", "BINARY")):  # what another call or a key gives has no name
+                names = None
+        before = loaded
     return names
 
 
