@@ -10,6 +10,14 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
+def _warnings_are_new(monkeypatch):
+    """What a process is told once, each test is told once."""
+    tape = sys.modules.get("gradtape.differentiation.tape")
+    if tape is not None:
+        monkeypatch.setattr(tape._Warned, "of_recorded_gradients", False)
+
+
+@pytest.fixture(autouse=True)
 def _nothing_is_left_behind():
     """After a test the state of its thread is that of a new thread: nothing records, no scope is open, no default is set."""
     yield

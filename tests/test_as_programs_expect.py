@@ -116,7 +116,6 @@ def test_gradients_of_nothing_are_computed():
 
 
 def test_a_gradient_recorded_by_its_own_tape_is_warned_of_once(caplog, monkeypatch):
-    monkeypatch.setattr("gradtape.differentiation.tape._Warned.of_recorded_gradients", False)
     for _ in range(3):
         with tf.GradientTape(persistent=True) as tape:
             tape.watch(X)

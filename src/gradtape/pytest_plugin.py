@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from .stand_in import as_tensorflow
 
-as_tensorflow()
+
+def pytest_load_initial_conftests() -> None:
+    """Before the first file of tests is imported."""
+    as_tensorflow()
 
 
 def pytest_report_header() -> str:

@@ -1,5 +1,6 @@
 """What earlier versions have written is read: pickles, checkpoints, saved models, datasets."""
 
+import io
 import json
 import pickle
 
@@ -12,8 +13,17 @@ from gradtape.saved_model.names import function_named
 from .write import FOLDER, NAMESPACES, Model, values
 
 
+class Unpickler(pickle.Unpickler):
+    """Reads all but what a namespace had imported for its own use, and programs could not mean."""
+
+    PRIVATE = (("gradtape.trace.ghost", "depending_on"),)
+
+    def find_class(self, module, name):
+        return None if (module, name) in self.PRIVATE else super().find_class(module, name)
+
+
 def unpickled(name):
-    return pickle.loads((FOLDER / name).read_bytes())
+    return Unpickler(io.BytesIO((FOLDER / name).read_bytes())).load()
 
 
 PARTS = {
@@ -49,6 +59,8 @@ def test_pickled_functions_and_classes_are_those_of_today():
     found = unpickled("references.pickle")
     assert len(found) > 600
     for name, value in found.items():
+        if value is None:
+            continue
         namespace, _, last = name.rpartition(".")
         assert namespace in NAMESPACES
         today = getattr(getattr(tf, namespace) if namespace else tf, last)

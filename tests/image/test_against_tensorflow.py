@@ -168,7 +168,7 @@ def test_values_and_gradients_are_those_of_tensorflow(name: str) -> None:
 
 def test_every_public_name_has_a_case() -> None:
     covered = {name.split()[0] for name in CASES}
-    for name in vars(I):
+    for name in dir(I):
         if getattr(getattr(I, name), "__module__", "").startswith(("gradtape.io", "gradtape.image.detection")):
             continue  # pictures as files: tests/io_names; boxes: test_detection.py
         if name.endswith("jpeg_quality"):

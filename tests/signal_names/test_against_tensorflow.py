@@ -121,7 +121,7 @@ def test_every_public_name_has_a_case() -> None:
         "rfftnd",
         "irfftnd",
     }  # no gradient, or no kernel, in TensorFlow
-    for name in vars(S):
+    for name in dir(S):
         if callable(getattr(S, name)) and name not in special:
             stem = name.removesuffix("_window").removesuffix("_fn").removesuffix("_from_log_mel_spectrograms")
             stem = {"inverse_stft_window": "inverse_stft window", "linear_to_mel_weight_matrix": "mel"}.get(stem, stem)

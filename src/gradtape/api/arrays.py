@@ -455,9 +455,12 @@ def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> An
 
 def broadcast_static_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> TensorShape:
     """The broadcast shape of two shapes."""
-    common = broadcast(tuple(TensorShape(shape_x)), tuple(TensorShape(shape_y)))
+    x, y = TensorShape(shape_x), TensorShape(shape_y)
+    if x.rank is None or y.rank is None:
+        return TensorShape(None)
+    common = broadcast(tuple(x), tuple(y))
     if common is None:
-        raise ValueError(f"Incompatible shapes for broadcasting: {TensorShape(shape_x)} and {TensorShape(shape_y)}.")
+        raise ValueError(f"Incompatible shapes for broadcasting: {x} and {y}.")
     return TensorShape(common)
 
 

@@ -134,14 +134,14 @@ def dispatch_for_api(api: Any, *signatures: Mapping[Any, Any]) -> Callable[[_Han
     """Decorator: call this function instead of a public one where the arguments are of certain types.
 
     >>> import gradtape as tf
-    >>> class Masked(tf.experimental.ExtensionType):
+    >>> class MaskedTensor(tf.experimental.ExtensionType):
     ...     values: tf.Tensor
     ...     mask: tf.Tensor
-    >>> @tf.experimental.dispatch_for_api(tf.reduce_sum, {"input_tensor": Masked})
+    >>> @tf.experimental.dispatch_for_api(tf.reduce_sum, {"input_tensor": MaskedTensor})
     ... def masked_sum(input_tensor, axis=None, keepdims=False, name=None):
     ...     kept = tf.where(input_tensor.mask, input_tensor.values, 0)
     ...     return tf.reduce_sum(kept, axis, keepdims)
-    >>> int(tf.reduce_sum(Masked([1, 2, 3], [True, False, True])))
+    >>> int(tf.reduce_sum(MaskedTensor([1, 2, 3], [True, False, True])))
     4
 
     Args:

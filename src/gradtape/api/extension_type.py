@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import abc
+import contextlib
 import functools
 import inspect
+import sys
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
@@ -31,6 +33,19 @@ def _is_part(value: Any) -> bool:
 
 class _HasFields:
     """What values and specs share: fields that are set in the constructor and never again."""
+
+    @classmethod
+    def _resolve_annotations(cls) -> None:
+        """Annotations that are text mean what they mean where the class is written, also inside a function."""
+        frame: Any = sys._getframe(1)
+        while frame.f_code.co_name in ("__new__", "__init_subclass__"):
+            frame = frame.f_back
+        names = {**frame.f_globals, **frame.f_locals}
+        for name, hint in inspect.get_annotations(cls).items():
+            if isinstance(hint, str):
+                written = type(cls.__name__, (), {"__annotations__": {name: hint}})
+                with contextlib.suppress(NameError, AttributeError):  # not defined yet: asked again later
+                    cls.__annotations__[name] = typing.get_type_hints(written, names)[name]
 
     @classmethod
     def _fields(cls) -> tuple[Field, ...]:
@@ -113,7 +128,7 @@ def _default_constructor(fields: Sequence[Field], with_defaults: bool) -> Any:
 
 
 class ExtensionTypeSpec(_HasFields, FieldsSpec):
-    """The base of the specs of extension types: `Masked.Spec`, with a spec where the value has a tensor."""
+    """The base of the specs of extension types: `MaskedTensor.Spec`, with a spec where the value has a tensor."""
 
     _meaning = Meaning.SPEC
     _kind_name = "ExtensionTypeSpec"
@@ -176,12 +191,12 @@ class ExtensionType(_HasFields, abc.ABC):
     tuples, mappings and unions of these.
 
     >>> import gradtape as tf
-    >>> class Masked(tf.experimental.ExtensionType):
+    >>> class MaskedTensor(tf.experimental.ExtensionType):
     ...     values: tf.Tensor
     ...     mask: tf.Tensor
     ...     def total(self):
     ...         return tf.reduce_sum(tf.where(self.mask, self.values, 0))
-    >>> masked = Masked([1, 2, 3], [True, False, True])
+    >>> masked = MaskedTensor([1, 2, 3], [True, False, True])
     >>> tf.function(lambda m: m.total())(masked).numpy() == 4
     np.True_
 
@@ -205,6 +220,7 @@ class ExtensionType(_HasFields, abc.ABC):
         if cls.__dict__.get("_tf_extension_type_do_not_transform_this_class"):
             return
         _check_class(cls)
+        cls._resolve_annotations()
         if "__init__" in cls.__dict__:
             cls.__init__ = _wrapped_constructor(cls.__init__)  # type: ignore[method-assign]
         else:

@@ -6,7 +6,6 @@ a line has the Python around the op in it, which is what a user can change.
 
 from __future__ import annotations
 
-import functools
 import html
 import json
 from collections.abc import Callable
@@ -25,7 +24,7 @@ from .places import Where, layer_of, where_of, where_of_record
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class TimedEvent:
     """One op, backward step or call of a compiled function. Times are in nanoseconds."""
 
     name: str
@@ -54,7 +53,7 @@ class Row:
 class Profile:
     """What `tape.profile` gives: the events, and tables of them, the longest first."""
 
-    events: tuple[Event, ...]
+    events: tuple[TimedEvent, ...]
 
     @property
     def seconds(self) -> float:
@@ -76,7 +75,7 @@ class Profile:
         """Rows by Keras layer; what no layer did is left out."""
         return tuple(row for row in self._rows(lambda event: event.layer) if row.name)
 
-    def _rows(self, key: Callable[[Event], str]) -> tuple[Row, ...]:
+    def _rows(self, key: Callable[[TimedEvent], str]) -> tuple[Row, ...]:
         table: dict[str, list[int]] = {}
         for event in self.events:
             entry = table.setdefault(key(event), [0, 0])
@@ -224,16 +223,20 @@ class Profiler:
         events = []
         for name, backward, code, offset, number, begin, end in self._raw:
             where = where_of_record(number, code, offset) if backward else where_of(code, offset)
-            events.append(Event(name, backward, where, layer_of(number), begin, end))
+            events.append(TimedEvent(name, backward, where, layer_of(number), begin, end))
         return Profile(tuple(events))
 
 
 class ProfiledTape(GradientTape):
     """What `tf.GradientTape(profile=True)` is: it measures its block and its backward passes."""
 
-    @functools.cached_property
+    _own_profiler: Profiler | None = None  # from the first block on
+
+    @property
     def _profiler(self) -> Profiler:
-        return Profiler()
+        if self._own_profiler is None:
+            self._own_profiler = Profiler()
+        return self._own_profiler
 
     def _start(self) -> None:
         super()._start()

@@ -14,6 +14,7 @@ from ..base import nest
 from ..base.context import ACTIVE, STATE, Paused, Records, remove_identical
 from ..base.dtypes import DType
 from ..base.errors import BatchShapeError, TapeNotEnteredError, invalid
+from ..native.abi import become
 from ..op.arguments import optional_count, takes
 from ..ops.math.reduce import reduce_sum
 from ..values.composite import COMPOSITES, expanded
@@ -95,7 +96,7 @@ class GradientTape:
         if profile:
             from ..diagnostics.profile import ProfiledTape
 
-            self.__class__ = ProfiledTape
+            become(self, ProfiledTape)
         self._spent = False  # whether a tape that is not persistent has been used
 
     # --- recording -----------------------------------------------------------------------------------------------

@@ -20,7 +20,8 @@ from ..linalg import matmul
 from ..op.attributes import as_int
 from ..ops.nn import candidates
 from ..values.composite import complete_values
-from ..values.tensor import to_tensor
+from ..values.tensor import Tensor, to_tensor
+from ..variables.variable import Variable
 from .losses import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits
 
 
@@ -35,7 +36,8 @@ def embedding_lookup(
     if elements is not None:
         return elements.put(ids, embedding_lookup(params, elements.of(ids), max_norm))
     if isinstance(params, list) and len(params) > 1 and STATE.trace is None:
-        rows = _from_parts(params, to_tensor(ids))
+        parts = [part if isinstance(part, (Tensor, Variable)) else to_tensor(part) for part in params]
+        rows = _from_parts(parts, to_tensor(ids))
     else:
         rows = gather(whole_table(params), ids)
     if max_norm is None:

@@ -238,7 +238,7 @@ def _public_name(name: str) -> str | None:
 
 
 def __dir__() -> list[str]:
-    return sorted({*listing(globals())(), *_OPS, *_SAME, *rows()})
+    return sorted({*(name for name in listing(globals())() if name[0].isupper()), *_OPS, *_SAME, *rows()})
 
 
 def PreventGradient(input: TensorLike, message: str = "", name: str | None = None) -> typing.Any:

@@ -107,6 +107,7 @@ _STEPS: dict[str, Any] = {
 }
 # Names that only files of earlier versions contain.
 _EARLIER_STEPS: dict[str, Any] = {"RaggedTensor._concatenated": concat, "RaggedTensor._stacked_along": stack}
+_EARLIER_NAMES = {"ragged.range_of": "ragged.range"}
 _CLASSES: dict[str, type] = {cls.__name__: cls for cls in (GradientTape, ForwardAccumulator, TensorArray)}
 _STEP_NAMES = {id(function): name for name, function in _STEPS.items()}
 
@@ -146,7 +147,7 @@ def function_named(kind: str, name: str) -> Any:
     elif kind == "step":
         found = _STEPS.get(name) or _EARLIER_STEPS.get(name)
     elif kind == "function":
-        found = _public_function(name)
+        found = _public_function(_EARLIER_NAMES.get(name, name))
     if found is None:
         raise NotFoundError(
             None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -38,17 +37,19 @@ class NativeCode:
     ) -> None:
         self.module, self._addresses = ir.Module("whole"), Table()
         self._otherwise = self._addresses.reserve()
+        self._address: int | None = None
         outputs = [_own_memory(result) for result in results]
         body = write_body(self.module, self._addresses, list(steps), list(given), list(results), outputs)
         arguments = list(given[: len(given) - len(variables)])
         inside = list(zip(variables, given[len(arguments) :], strict=True))
         Entry(self.module, self._addresses, self._otherwise, body, arguments, inside, outputs, returned)
 
-    @functools.cached_property
+    @property
     def address(self) -> int:
         """Where the machine code begins; it is compiled now, if it was not before."""
-        (found,) = engine.compiled(self.module, "entry")
-        return found
+        if self._address is None:
+            (self._address,) = engine.compiled(self.module, "entry")
+        return self._address
 
     def function(self, otherwise: Callable[..., Any]) -> Any:
         """The steps as a function of Python.
