@@ -13,8 +13,16 @@ from gradtape.saved_model.names import function_named
 from .write import FOLDER, NAMESPACES, Model, values
 
 
+# Functions that a namespace showed by the name in its file beside the public one.
+PUBLIC_TODAY = {"ragged.range_of": "range"}
+
+
+# What a namespace had imported for its own use, and programs could not mean.
+IMPORTED = {"math.as_divisible", "random.depending_on", "strings.summary"}
+
+
 class Unpickler(pickle.Unpickler):
-    """Reads all but what a namespace had imported for its own use, and programs could not mean."""
+    """Reads all but functions of the engine that are gone."""
 
     PRIVATE = (("gradtape.trace.ghost", "depending_on"),)
 
@@ -59,12 +67,10 @@ def test_pickled_functions_and_classes_are_those_of_today():
     found = unpickled("references.pickle")
     assert len(found) > 600
     for name, value in found.items():
-        if value is None:
-            continue
         namespace, _, last = name.rpartition(".")
         assert namespace in NAMESPACES
-        today = getattr(getattr(tf, namespace) if namespace else tf, last)
-        assert value is today, name
+        today = getattr(getattr(tf, namespace) if namespace else tf, PUBLIC_TODAY.get(name, last), None)
+        assert value is today or name in IMPORTED, (name, value)
 
 
 def test_a_checkpoint_is_restored():

@@ -23,6 +23,7 @@ from ..math import complex as make_complex
 from ..op.abstract import Abstract
 from ..op.arguments import sequence, takes, tensor_type
 from ..op.attributes import as_int, as_int_vector, as_ints, as_shape
+from ..op.shapes import broadcast_sizes
 from ..ops.array import layout, masks
 from ..ops.math import bitwise, logic, polynomials
 from ..ops.math import elementwise as e
@@ -464,6 +465,14 @@ def broadcast_static_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> TensorShap
     return TensorShape(common)
 
 
+def _broadcast_shape_look(shape_x: TensorLike, shape_y: TensorLike) -> Abstract:
+    x, y = (abstract_of(to_tensor(shape)) for shape in (shape_x, shape_y))
+    if x.value is not None and y.value is not None:
+        return Abstract.of_sizes(broadcast_sizes(tuple(x.value), tuple(y.value)))
+    return Abstract((larger(x.shape[0], y.shape[0]),), np.dtype(np.int32))
+
+
+@shaped(_broadcast_shape_look)
 def broadcast_dynamic_shape(shape_x: TensorLike, shape_y: TensorLike) -> Tensor:
     """The broadcast shape of two shapes, as a tensor."""
     common = broadcast(as_int_vector(shape_x, "shape_x"), as_int_vector(shape_y, "shape_y"))

@@ -264,7 +264,9 @@ def _rows_of_unknown_counts(x: Any, times: Any, axis: int) -> Any:
     places = range(reduce.reduce_sum.public(counts))
     # A place belongs to the first row whose rows before and with it are more than the place.
     positions = search.search_sorted.public(cumulative.cumsum.public(counts), places, True)
-    return index.take.public(x, positions, axis, 0)
+    # Behind one more axis: a lookup along the first one has IndexedSlices for a gradient.
+    rows = index.take.public(expand_dims(x, 0), positions, axis + 1 if axis >= 0 else axis, 0)
+    return squeeze(rows, 0)
 
 
 def _rows(x: Value, positions: object, axis: int) -> Any:
