@@ -12,7 +12,6 @@ from gradtape.saved_model.names import function_named
 
 from .write import FOLDER, NAMESPACES, Model, values
 
-
 # Functions that a namespace showed by the name in its file beside the public one.
 PUBLIC_TODAY = {"ragged.range_of": "range"}
 
