@@ -464,3 +464,20 @@ def test_programs_of_the_standard_library_run_converted(program, monkeypatch):
         warnings.simplefilter("ignore", AutographWarning)
         assert convert(program)() == program()
     assert len(converted) > 1
+
+
+def test_names_bound_in_comprehensions():
+    def doubled(x):
+        return [x := x * 2.0 for _ in range(2)][-1] + x
+
+    def kept(x):
+        both = [y for k in (1.0, 2.0) if (y := x * k) is not None]
+        return both[0] + both[1]
+
+    assert tf.function(doubled)(tf.constant(1.0)).numpy() == 8.0
+    assert tf.function(kept)(tf.constant(1.0)).numpy() == 3.0
+    assert tf.function(lambda x: (y := x * 2.0) + y)(tf.constant(1.0)).numpy() == 4.0
+
+
+def test_a_lambda_that_binds_its_own_parameter_runs_as_it_is():
+    assert tf.function(lambda x: [x := x * 2.0 for _ in range(2)][-1])(tf.constant(1.0)).numpy() == 4.0

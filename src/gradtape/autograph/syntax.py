@@ -74,6 +74,13 @@ class _Unsupported(ast.NodeVisitor):
 
     visit_IfExp = visit_BoolOp
 
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        own = {argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg)}
+        for part in ast.walk(node.body):
+            if isinstance(part, ast.NamedExpr) and part.target.id in own:
+                self._refuse(part, ":= on a parameter of a lambda is not converted: write the function with def")
+        self.generic_visit(node)
+
     def visit_Compare(self, node: ast.Compare) -> None:
         if len(node.ops) > 1:
             self._refuse_bindings(node)

@@ -86,6 +86,9 @@ def _convert(fn: FunctionType) -> Conversion:
     info = transformer.EntityInfo(name, "", code.co_filename, (), namespace)
     context = transformer.Context(info, namer, converter.ProgramContext(converter.STANDARD_OPTIONS))
     node = rewrite(node, context)
+    for part in ast.walk(node):
+        if isinstance(part, ast.NamedExpr):  # malt reads what it binds; Python's compiler trusts it, and crashes
+            part.target.ctx = ast.Store()
 
     if isinstance(node, ast.Lambda):
         statement: ast.stmt = ast.Assign([ast.Name(name, ast.Store())], node)
