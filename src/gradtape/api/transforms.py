@@ -100,14 +100,19 @@ def value_and_grad(function: Transformed, argnums: int | Sequence[int] = 0, has_
 
     Where the value does not depend on an argument, the gradient is 0, as in JAX (a tape says None).
     """
+    return _value_and_grad("value_and_grad", function, argnums, has_aux)
+
+
+def _value_and_grad(name: str, function: Transformed, argnums: int | Sequence[int], has_aux: bool) -> Transformed:
+    """`value_and_grad`, for the function of this name."""
 
     @functools.wraps(function)
     def value_and_gradient(*args: object, **kwargs: object) -> Any:
-        call = _Call("value_and_grad", function, argnums, args)
+        call = _Call(name, function, argnums, args)
         with GradientTape(watch_accessed_variables=False) as tape:
             tape.watch(call.sources)
-            value, aux = call.run(kwargs, has_aux, "value_and_grad")
-            value = _scalar("value_and_grad", value)
+            value, aux = call.run(kwargs, has_aux, name)
+            value = _scalar(name, value)
         gradient = tape.gradient(value, call.sources, unconnected_gradients=_ZERO)
         return ((value, aux) if has_aux else value), gradient
 
@@ -123,7 +128,7 @@ def grad(function: Transformed, argnums: int | Sequence[int] = 0, has_aux: bool 
 
     With `has_aux` the answer is `(gradient, aux)`.
     """
-    both = value_and_grad(function, argnums, has_aux)
+    both = _value_and_grad("grad", function, argnums, has_aux)
 
     @functools.wraps(function)
     def gradient_of(*args: object, **kwargs: object) -> Any:
@@ -144,13 +149,18 @@ def jacrev(function: Transformed, argnums: int | Sequence[int] = 0, has_aux: boo
     array([[2., 0.],
            [0., 4.]], dtype=float32)
     """
+    return _jacrev("jacrev", function, argnums, has_aux)
+
+
+def _jacrev(name: str, function: Transformed, argnums: int | Sequence[int], has_aux: bool) -> Transformed:
+    """`jacrev`, for the function of this name."""
 
     @functools.wraps(function)
     def jacobian_of(*args: object, **kwargs: object) -> Any:
-        call = _Call("jacrev", function, argnums, args)
+        call = _Call(name, function, argnums, args)
         with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
             tape.watch(call.sources)
-            outputs, aux = call.run(kwargs, has_aux, "jacrev")
+            outputs, aux = call.run(kwargs, has_aux, name)
             outputs = nest.map_structure(to_tensor, outputs)
         jacobian = nest.map_structure(
             lambda output: tape.jacobian(output, call.sources, unconnected_gradients=_ZERO), outputs
@@ -210,7 +220,7 @@ def hessian(function: Transformed, argnums: int | Sequence[int] = 0, has_aux: bo
            [ 0., 12.]], dtype=float32)
     """
     _positions("hessian", argnums, 1 << 16)
-    return jacrev(jacrev(function, argnums, has_aux), argnums, has_aux)
+    return _jacrev("hessian", _jacrev("hessian", function, argnums, has_aux), argnums, has_aux)
 
 
 def vmap(function: Transformed, in_axes: Any = 0, out_axes: Any = 0) -> Transformed:
