@@ -1,10 +1,12 @@
 """How tests are run, and what the doctests of the package may take as given: `import gradtape as tf`, `import numpy as np`."""
 
 import functools
+import importlib.util
 import os
 import pathlib
 from typing import Any
 
+import hypothesis
 import numpy as np
 import pytest
 
@@ -12,6 +14,10 @@ import pytest
 os.environ.setdefault("GRADTAPE_CACHE", str(pathlib.Path(__file__).parent / ".pytest_cache" / "kernels"))
 
 import gradtape as tf
+
+# How long a generated input takes says how busy the machine is.
+hypothesis.settings.register_profile("gradtape", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("gradtape")
 
 # No doctests there: these modules are imported by Keras, in its order, or are programs.
 collect_ignore_glob = [
@@ -21,6 +27,8 @@ collect_ignore_glob = [
     "tests/keras_numbers/program.py",
     "tests/install/smoke.py",
 ]
+if importlib.util.find_spec("jax") is None:  # the extra `xla`; its tests say so
+    collect_ignore_glob += ["src/gradtape/xla/[!_]*.py", "tests/xla/census.py"]
 
 
 @pytest.hookimpl(tryfirst=True)

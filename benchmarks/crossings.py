@@ -462,6 +462,12 @@ def _compiled(body: Callable[[Any], Any], x: Any, **settings: Any) -> Way:
     return _built(lambda: functools.partial(tf.function(body), x), **settings)
 
 
+@_crossing("WHOLE_ELEMENTS", at_most=True)
+def _(size: int) -> tuple[Way, Way]:
+    x = tf.constant(_floats(size - 1))
+    return _compiled(_chain, x, WHOLE_ELEMENTS=1), _compiled(_chain, x, WHOLE_ELEMENTS=NEVER)
+
+
 @_crossing("CHAIN_ELEMENTS")
 def _(size: int) -> tuple[Way, Way]:
     x = tf.constant(_floats(size))

@@ -57,6 +57,7 @@ CONTESTANTS = {
         Contestant("numpy", "numpy", ByHand),
         Contestant("gradtape", "gradtape", TensorFlow),
         Contestant("gradtape function", "gradtape", _traced),
+        Contestant("gradtape jit", "gradtape", _traced_for_xla),
         Contestant("tf", "tf", TensorFlow),
         Contestant("tf function", "tf", _traced),
         Contestant("tf XLA", "tf", _traced_for_xla),

@@ -18,7 +18,7 @@ def draw(rows: Sequence[Row], path: Path, caption: str) -> str:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        return "no picture: matplotlib is missing (pip install 'gradtape[plot]')"
+        return "no picture: matplotlib is missing (pip install matplotlib)"
     shown = [row for row in rows if any(row.figure(name) for name in row.entries)]
     if not shown:
         return "no picture: nothing was measured"

@@ -142,7 +142,8 @@ def test_references_can_be_sorted():
 
 
 def test_positions_have_the_types_that_tensorflow_has():
-    assert tf.argmax([1, 2], output_type=tf.int32).dtype == tf.int32
+    for good in (tf.int16, tf.uint16, tf.int32, tf.int64):
+        assert tf.argmax([1, 2], output_type=good).dtype == good
     for bad in (tf.float32, tf.int8, tf.uint8):
         with pytest.raises(tf.errors.InvalidArgumentError):
             tf.argmax([1, 2], output_type=bad)
@@ -160,7 +161,7 @@ def test_a_concrete_function_is_for_the_literals_it_was_traced_with():
     scaled = tf.function(lambda x, factor, mode="a": x * factor)
     concrete = scaled.get_concrete_function(tf.TensorSpec([], tf.float32), 2, mode="b")
     x = tf.constant(3.0)
-    for result in (concrete(x), concrete(x, 2), concrete(x, factor=2, mode="b")):
+    for result in (concrete(x), concrete(x, 2, "b"), concrete(x, factor=2, mode="b")):
         assert float(result) == 6.0
     for bad in ({"factor": 3}, {"mode": "c"}):
         with pytest.raises(TypeError):
@@ -258,3 +259,28 @@ def test_a_switch_squares_repeated_rows_as_tensorflow_does():
         tf.config.sum_repeated_rows(True)
     np.testing.assert_allclose(dense[:, 1], [0.7016, 3.0, 4.7002], atol=1e-4)
     np.testing.assert_allclose(by_rows[:, 1], [0.6008, 3.0, 4.7002], atol=1e-4)  # TensorFlow's numbers
+
+
+def test_a_truth_value_times_truth_values_is_and():
+    truths = tf.constant([True, False])
+    for product in (
+        True * truths,
+        truths * True,
+        tf.function(lambda x: True * x)(truths),
+        np.array([True, True]) * truths,
+    ):
+        assert product.dtype == tf.bool
+        assert product.numpy().tolist() == [True, False]
+    with pytest.raises(TypeError):
+        1 * truths
+
+
+def test_realdiv_is_a_name_of_the_top_level_alone():
+    assert tf.realdiv(1.0, 4.0).numpy() == 0.25
+    assert not hasattr(tf.math, "realdiv")
+
+
+def test_assert_none_equal_takes_summarize_before_message():
+    tf.debugging.assert_none_equal([1, 2], [3, 4], 3, "different")
+    with pytest.raises(tf.errors.InvalidArgumentError, match="different"):
+        tf.debugging.assert_none_equal([1, 2], [3, 2], 3, "different")

@@ -191,3 +191,29 @@ def test_losses_are_means_over_what_has_a_weight(name, mean, first_row):
     np.testing.assert_allclose(loss(labels, predictions, weights=2.0), 2 * mean, rtol=1e-5)
     np.testing.assert_allclose(loss(labels, predictions, weights=weights), first_row, rtol=1e-5)
     assert len(loss(labels, predictions, reduction="none")) == 2
+
+
+def test_v1_losses_over_pairs_and_collections():
+    losses = tf.compat.v1.losses
+    labels, predictions = [[1.0, 2.0, 4.0], [0.0, 1.0, 5.0]], [[1.0, 0.0, 2.0], [3.0, 1.0, 1.0]]
+    found = [losses.mean_pairwise_squared_error(labels, predictions, weights=w) for w in (1.0, 0.0, [[1.0], [0.0]])]
+    np.testing.assert_allclose(found, [12.066667, 0.0, 2.6666665], rtol=1e-6)
+    with pytest.raises(ValueError, match="broadcast"):
+        losses.mean_pairwise_squared_error(labels, predictions, weights=[1.0, 2.0])
+    losses.add_loss(tf.constant(1.0))
+    assert (losses.get_losses(), losses.get_regularization_losses(), float(losses.get_regularization_loss())) == (
+        [],
+        [],
+        0.0,
+    )
+    with pytest.raises(ValueError, match="Add the losses"):
+        losses.get_total_loss()
+    assert "Any" not in dir(losses)
+
+
+def test_a_placeholder_with_a_default_is_the_default():
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.compat.v1.placeholder_with_default(x, [None]) * 2.0
+    assert tape.gradient(y, x).numpy().tolist() == [2.0, 2.0]

@@ -115,9 +115,7 @@ def test_proper_iterables():
             tf.debugging.assert_proper_iterable(wrong)
 
 
-def test_dumps_are_not_written_and_tracebacks_are_whole():
+def test_dumps_are_not_written():
     with pytest.raises(NotImplementedError, match="enable_check_numerics"):
         tf.debugging.experimental.enable_dump_debug_info("folder")
     tf.debugging.experimental.disable_dump_debug_info()
-    tf.debugging.enable_traceback_filtering()
-    assert not tf.debugging.is_traceback_filtering_enabled()

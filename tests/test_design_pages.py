@@ -17,12 +17,13 @@ SUBJECTS = {
     "compiler.md": ["src/gradtape/compile", "src/gradtape/compile/whole"],
     "convolution.md": ["src/gradtape/native", "src/gradtape/ops/nn"],
     "data.md": ["src/gradtape/data"],
-    "diagnostics.md": ["src/gradtape/diagnostics"],
+    "diagnostics.md": ["src/gradtape/diagnostics", "src/gradtape/diagnostics/view"],
     "function.md": ["src/gradtape/trace", "src/gradtape/compile"],
     "keras.md": ["src/keras_gradtape"],
     "linear-operators.md": ["src/gradtape/linalg/operators"],
     "native.md": ["src/gradtape/native"],
     "saved-model.md": ["src/gradtape/saved_model"],
+    "xla.md": ["src/gradtape/xla"],
     "tracing-next.md": ["src/gradtape/trace", "src/gradtape/compile"],
 }
 PATH = re.compile(r"`([\w./]+(?:\.py|/))`")

@@ -74,12 +74,12 @@ def test_the_line_of_a_record_is_the_users(call):
 def test_a_lookup_outside_of_the_table_is_refused(dtype, index):
     if index < 0 and np.dtype(dtype).kind == "u":
         index = 255
-    with pytest.raises(tf.errors.InvalidArgumentError, match=rf"index {index} is not in \[0, 4\)"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=rf"= {index} is not in \[0, 4\)"):
         tf.gather(tf.constant(TABLE), tf.constant(np.array([0, index], dtype)))
 
 
 def test_tables_larger_than_the_type_of_the_indices_can_say():
     table = tf.range(1000.0)
     assert tf.gather(table, tf.constant([0, 255], tf.uint8)).numpy().tolist() == [0.0, 255.0]
-    with pytest.raises(tf.errors.InvalidArgumentError, match="index -1 "):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="= -1 is not in"):
         tf.gather(table, tf.constant([-1], tf.int8))

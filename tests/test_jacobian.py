@@ -311,3 +311,13 @@ def test_few_elements_are_differentiated_one_by_one_and_many_at_once_with_equal_
     for one, other in zip(found[:2], batched[:2], strict=True):
         assert one.shape == other.shape
         np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def test_that_a_tape_was_used_comes_before_what_is_wrong_with_the_arguments():
+    x = tf.constant([[3.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    tape.batch_jacobian(y, x)
+    with pytest.raises(RuntimeError, match="A non-persistent GradientTape can only"):
+        tape.batch_jacobian(y, [x])

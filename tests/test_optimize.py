@@ -218,3 +218,23 @@ def test_a_traced_function_is_minimized_and_cannot_minimize():
     np.testing.assert_allclose(v, [1.0, 1.0], atol=1e-4)
     with pytest.raises(NotImplementedError, match=r"outside of tf\.function"):
         tf.function(lambda: tf.optimize.minimize(lambda: v[0] ** 2, v).fun)()
+
+
+def test_a_traced_function_is_evaluated_with_its_gradient_in_one_call():
+    x, steps = tf.Variable(np.full(6, -1.0)), tf.Variable(0, trainable=False)
+
+    def rosenbrock():
+        steps.assign_add(1)
+        return tf.reduce_sum(100.0 * tf.square(x[1:] - tf.square(x[:-1])) + tf.square(1.0 - x[:-1]))
+
+    plain = tf.optimize.minimize(rosenbrock, [x])
+    x.assign(np.full(6, -1.0))
+    steps.assign(0)
+    traced = tf.function(rosenbrock)
+    found = tf.optimize.minimize(traced, [x])
+    assert (found.nfev, found.fun, found.nit) == (plain.nfev, plain.fun, plain.nit)
+    assert int(steps) == found.nfev
+    np.testing.assert_array_equal(found.x[0], plain.x[0])
+    assert len(traced.derived) == 1
+    tf.optimize.minimize(traced, [x])
+    assert len(traced.derived) == 1

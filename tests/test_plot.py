@@ -107,7 +107,7 @@ def test_errors_say_what_is_missing_and_leave_no_picture(tmp_path, capsys, monke
     (tmp_path / "bad" / "events.out.tfevents.1").write_bytes(b"x" * 100)
     assert "corrupted record" in error(tmp_path / "bad", "-o", target)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    assert "pip install 'gradtape[plot]'" in error(tmp_path / "log", "-o", target)
+    assert "pip install matplotlib" in error(tmp_path / "log", "-o", target)
     assert not target.exists()
 
 
@@ -116,3 +116,23 @@ def test_the_folder_is_required(capsys):
         cli.main(["plot"])
     assert stopped.value.code == 2
     assert "LOGDIR" in capsys.readouterr().err
+
+
+def test_epochs_and_iterations_are_kept_apart():
+    tags = ["epoch_loss", "batch_loss", "evaluation_loss_vs_iterations", "epoch_accuracy", "batch_accuracy"]
+    panels = plot.panels([line(tag, 1.0) for tag in tags])
+    assert [(panel.title, panel.axis, len(panel.lines)) for panel in panels] == [
+        ("loss by epoch", "epoch", 1),
+        ("loss by iteration", "iteration", 2),
+        ("epoch_accuracy", "epoch", 1),
+        ("batch_accuracy", "iteration", 1),
+    ]
+
+
+def test_long_titles_are_wrapped(tmp_path):
+    pytest.importorskip("matplotlib")
+    title = "a run with a long name " * 10
+    figure = plot._draw(plot.panels([line("a_metric_of_many_words_" * 3 + "end of it all " * 4, 1.0, 2.0)]), title)
+    assert "\n" in figure.get_suptitle()
+    assert "\n" in figure.axes[0].get_title(loc="left")
+    figure.savefig(tmp_path / "wide.png")

@@ -55,6 +55,15 @@ def test_every_row_has_a_sample_and_a_name():
 def test_arguments_are_given_by_name():
     with pytest.raises(TypeError, match=r"AddN only takes keyword args \(possible keys: \['inputs', 'name'\]\)"):
         tf.raw_ops.AddN([1, 2])
+    for kernel, arguments in (
+        ("Relu", 1),
+        ("SigmoidGrad", 2),
+        ("Bucketize", 2),
+        ("PreventGradient", 1),
+        ("DecodeBase64", 1),
+    ):
+        with pytest.raises(TypeError, match=f"{kernel} only takes keyword args"):
+            getattr(tf.raw_ops, kernel)(*[[1.0]] * arguments)
     with pytest.raises(
         TypeError, match=r"missing a required.*'axis'.*Its arguments are \['input', 'axis', 'keep_dims'\]"
     ):
@@ -64,8 +73,10 @@ def test_arguments_are_given_by_name():
 
 
 def test_a_kernel_that_is_not_there_is_said_so():
-    with pytest.raises(AttributeError, match=r"has no attribute 'CropAndResize'.*Use tf\.image\.crop_and_resize"):
-        tf.raw_ops.CropAndResize  # noqa: B018
+    with pytest.raises(
+        AttributeError, match=r"has no attribute 'CombinedNonMaxSuppression'.*Use tf\.image\.combined_non"
+    ):
+        tf.raw_ops.CombinedNonMaxSuppression  # noqa: B018
     with pytest.raises(AttributeError, match="this kernel is not there"):
         tf.raw_ops.Nothing  # noqa: B018
 
@@ -84,3 +95,51 @@ def test_a_gradient_may_be_prevented():
     assert y.numpy() == 2.0
     with pytest.raises(LookupError, match=r"Gradient explicitly disabled\. Reason: 'why'"):
         tape.gradient(y, x)
+
+
+# --- places ------------------------------------------------------------------------------------------------------------
+
+
+def test_unique_slices_stand_in_the_order_of_their_first_appearance():
+    rows = [[2, 0], [1, 0], [2, 0]]
+    y, idx, count = tf.raw_ops.UniqueWithCountsV2(x=rows, axis=[0])
+    assert (y.numpy().tolist(), idx.numpy().tolist(), count.numpy().tolist()) == ([[2, 0], [1, 0]], [0, 1, 0], [2, 1])
+    found = tf.raw_ops.UniqueV2(x=rows, axis=tf.constant([1], tf.int64), out_idx=tf.int64)
+    assert (found.y.shape, found.idx.dtype) == ((3, 2), tf.int64)
+    assert tf.raw_ops.UniqueV2(x=["b", "a", "b"], axis=[]).y.numpy().tolist() == [b"b", b"a"]
+    assert tf.raw_ops.UniqueWithCountsV2(x=[np.nan, 1.0, np.nan], axis=[]).count.numpy().tolist() == [1, 1, 1]
+    assert tf.function(lambda x: tf.raw_ops.UniqueV2(x=x, axis=[0]).idx)(tf.constant(rows)).numpy().tolist() == [
+        0,
+        1,
+        0,
+    ]
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.raw_ops.UniqueV2(x=rows, axis=[2])
+
+
+def test_offsets_of_parts():
+    starts = tf.raw_ops.ConcatOffset(concat_dim=1, shape=[[2, 3], [2, 4], [2, 5]])
+    assert [start.numpy().tolist() for start in starts] == [[0, 0], [0, 3], [0, 7]]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="differ along axis"):
+        tf.raw_ops.ConcatOffset(concat_dim=1, shape=[[2, 3], [3, 4]])
+
+
+def test_a_slice_is_replaced_and_its_gradient_goes_to_the_value():
+    x, value = tf.Variable([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), tf.Variable([9.0, 8.0])
+    with tf.GradientTape() as tape:
+        y = tf.raw_ops.TensorStridedSliceUpdate(input=x, begin=[0, 1], end=[2, 3], strides=[1, 1], value=value)
+    assert y.numpy().tolist() == [[1.0, 9.0, 8.0], [4.0, 9.0, 8.0]]
+    of_x, of_value = tape.gradient(y, [x, value])
+    assert of_x.numpy().tolist() == [[1.0, 0.0, 0.0], [1.0, 0.0, 0.0]]
+    assert of_value.numpy().tolist() == [2.0, 2.0]
+    given = {"begin": [0, 1], "end": [2, 2], "strides": [1, 1], "shrink_axis_mask": 2}
+    grad = tf.raw_ops.StridedSliceGrad(shape=[2, 3], dy=[9, 8], **given)
+    assert grad.numpy().tolist() == [[0, 9, 0], [0, 8, 0]]
+
+
+def test_truth_values_are_added_by_or():
+    added = tf.raw_ops.ScatterNdNonAliasingAdd(input=[True, False, False], indices=[[1], [1]], updates=[True, True])
+    assert added.numpy().tolist() == [True, True, False]
+    assert tf.raw_ops.ScatterNdNonAliasingAdd(input=[1, 2], indices=[[1]], updates=[5]).numpy().tolist() == [1, 7]
+    nothing = tf.zeros([0], tf.int32)
+    assert tf.tensor_scatter_nd_add(nothing, nothing, nothing).shape == (0,)

@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 import sys
 import textwrap
+import types
 
 import pytest
 
@@ -101,10 +102,14 @@ def test_pickles_name_gradtape_in_both_cases(tmp_path):
         + f"""
 import pathlib, pickle
 values = [v for v in values if not isinstance(v, tf.TensorArray)] + [tf.Tensor, tf.Variable, tf.RaggedTensor, tf.Module]
-for protocol in (4, 5):
+for protocol in (2, 3, 4, 5):
     data = pickle.dumps(values, protocol)
-    assert b"tensorflow" not in data
+    assert (b"tensorflow" in data) == (protocol == 3 and tf.__name__ == "tensorflow")
     assert [type(v) for v in pickle.loads(data)] == [type(v) for v in values]
+for protocol in (0, 1):
+    data_of_old = pickle.dumps([tf.TensorShape([1]), tf.TensorSpec([1]), tf.Tensor, tf.Module()], protocol)
+    assert b"tensorflow" not in data_of_old
+    assert pickle.loads(data_of_old)[:3] == [tf.TensorShape([1]), tf.TensorSpec([1]), tf.Tensor]
 pathlib.Path({str(tmp_path)!r}, tf.__name__).write_bytes(data)
 """
     )
@@ -229,6 +234,31 @@ def test_dir_of_a_namespace_shows_no_imports_of_its_own(name):
     assert not set(dir(namespace)) & private
 
 
+def _namespaces(module, name, found):
+    found[name] = module
+    for below in dir(module):
+        value = getattr(module, below)
+        if isinstance(value, types.ModuleType) and below not in ("keras", "v1", "v2") and value not in found.values():
+            _namespaces(value, f"{name}.{below}", found)
+    return found
+
+
+def test_dir_leads_from_namespace_to_namespace_and_never_into_the_engine():
+    found = {
+        name: module.__name__ for name, module in _namespaces(tf, "tf", {}).items() if "keras" not in module.__name__
+    }
+    rooms = ("gradtape.base", "gradtape.values", "gradtape.op.", "gradtape.ops", "gradtape.native", "gradtape.trace")
+    assert [
+        name for name, module in found.items() if module.partition(".")[0] != "gradtape" or module.startswith(rooms)
+    ] == []
+    assert {"tf.math.special", "tf.experimental.numpy.linalg", "tf.io.gfile"} <= set(found)
+    assert "tf.debugging.math" not in found
+
+
+def test_dir_of_the_derivatives_lists_all_of_them():
+    assert {"grad", "value_and_grad", "jacfwd", "jacrev", "hessian", "hvp", "vmap"} <= set(dir(tf.autodiff))
+
+
 def test_signatures_are_visible_to_getfullargspec():
     assert inspect.getfullargspec(tf.size).args == ["input", "out_type", "name"]
     assert inspect.getfullargspec(tf.image.resize).args[:2] == ["images", "size"]
@@ -270,3 +300,10 @@ def test_the_operators_that_may_be_overloaded_are_those_of_tensorflow():
         "__invert__",
         "__div__",
     } <= tf.Tensor.OVERLOADABLE_OPERATORS
+
+
+def test_the_memory_of_a_tensor_is_had_through_its_array():
+    x = tf.constant([[1.0, 2.0]])
+    with pytest.raises(TypeError, match="memoryview"):
+        memoryview(x)
+    assert memoryview(x.numpy()).tolist() == [[1.0, 2.0]]

@@ -57,6 +57,21 @@ def test_a_single_value_instead_of_a_list_is_an_error():
         tf.test.compute_gradient(lambda x: x, tf.constant(1.0))
 
 
+def test_ragged_values_and_texts_are_compared(case):
+    rows = tf.ragged.constant([[1.0, 2.0], [3.0]])
+    case.assertAllEqual(rows, [[1.0, 2.0], [3.0]])
+    case.assertAllEqual(rows, tf.ragged.constant([[1.0, 2.0], [3.0]], row_splits_dtype=tf.int32))
+    case.assertAllClose({"rows": rows}, {"rows": [[1.0, 2.0 + 1e-7], [3.0]]})
+    for other in ([[1.0, 2.0], [3.0, 4.0]], [[1.0, 2.0]], [1.0, 2.0], [[1.0, 2.0], [4.0]]):
+        with pytest.raises(AssertionError):
+            case.assertAllEqual(rows, other)
+    case.assertAllEqual(tf.constant(["mit", "stanford"]), ["mit", "stanford"])
+    case.assertAllEqual(["é"], tf.constant("é")[tf.newaxis])
+    with pytest.raises(AssertionError):
+        case.assertAllEqual(tf.constant(["a", "b"]), ["a", "c"])
+    case.assertAllEqual(tf.constant([np.nan, 1.0], tf.bfloat16), tf.constant([np.nan, 1.0], tf.bfloat16))
+
+
 def test_equal_values_pass(case):
     case.assertAllClose([1.0, 2.0], tf.constant([1.0, 2.0]))
     case.assertAllClose({"a": [1.0]}, {"a": tf.constant([1.0])})

@@ -38,8 +38,8 @@ def slope(a, b):
 def branch(x):
     return tf.cond(x > 0, lambda: x, lambda: -x)
 
-def places(x):
-    return tf.where(x > 0)
+def called(x):
+    return tf.numpy_function(lambda v: v, [x], tf.float32)
 
 def nothing():
     return tf.constant(1.0)
@@ -121,16 +121,16 @@ def test_a_branch_shows_the_programs_inside(traced):
 
 
 def test_what_is_not_compiled_says_why(traced):
-    code, out, _ = traced("places", "--arg", "float32[3]")
+    code, out, _ = traced("called", "--arg", "float32[3]")
     assert code == 0
-    assert "not compiled, run step by step: The shape of what" in out
+    assert "not compiled, run step by step: What Python code returns is known only when it runs." in out
 
 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
         ("never", "its arguments (x, y) are not known. Say what they are, once for each: --arg 'float32[None,3]'"),
-        ("nope", "has no 'nope'. Its functions: layer, power, never, slope, branch, places, nothing, concrete."),
+        ("nope", "has no 'nope'. Its functions: layer, power, never, slope, branch, called, nothing, concrete."),
         ("model.nope", "a Model has no attribute 'nope'"),
         ("w", "is no function, but a ResourceVariable"),
         ("Model", "is no function, but a type"),

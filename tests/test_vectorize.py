@@ -271,3 +271,39 @@ def test_an_op_without_a_batching_rule_is_named_and_done_slice_by_slice(caplog):
     assert "nonzero" in caplog.text
     with pytest.raises(tf.errors.UnimplementedError, match="nonzero"):
         tf.vectorized_map(function, x, fallback_to_while_loop=False)
+
+
+def test_random_numbers_are_others_for_each_slice():
+    def noisy(x):
+        return x + tf.random.normal([2])
+
+    for mapped in (tf.vectorized_map(noisy, tf.zeros([3, 2])), tf.function(tf.vectorized_map)(noisy, tf.zeros([3, 2]))):
+        assert len(np.unique(mapped)) == 6
+    nested = tf.vectorized_map(lambda row: tf.vectorized_map(lambda x: x * tf.random.uniform([]), row), tf.ones([2, 2]))
+    assert len(np.unique(nested)) == 4
+    in_function = tf.function(lambda x: x + tf.random.uniform([2]))
+    assert len(np.unique(tf.vectorized_map(in_function, tf.zeros([3, 2])))) == 6
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_slices_may_take_branches_and_numbers_of_rounds_of_their_own(traced):
+    def halves(x):
+        return tf.cond(x > 0.0, lambda: tf.sqrt(x), lambda: -x)
+
+    def powers(x):
+        return tf.while_loop(lambda i, y: i < x, lambda i, y: (i + 1.0, y * 2.0), [tf.constant(0.0), tf.constant(1.0)])[
+            1
+        ]
+
+    def chosen(x):
+        return tf.switch_case(tf.cast(x, tf.int32), [lambda: x * 10.0, lambda: x * 20.0, lambda: x])
+
+    mapped = tf.function(tf.vectorized_map) if traced else tf.vectorized_map
+    assert mapped(halves, tf.constant([4.0, -2.0])).numpy().tolist() == [2.0, 2.0]
+    assert mapped(powers, tf.constant([1.0, 3.0])).numpy().tolist() == [2.0, 8.0]
+    assert mapped(chosen, tf.constant([1.0, 2.0])).numpy().tolist() == [20.0, 2.0]
+    x = tf.constant([4.0, -2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = mapped(halves, x)
+    assert tape.gradient(y, x).numpy().tolist() == [0.25, -1.0]

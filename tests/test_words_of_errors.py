@@ -32,12 +32,83 @@ X = np.ones((2, 3), np.float32)
         (lambda: tf.pad(X, [[-1, 0], [0, 0]]), "must be non-negative"),
         (lambda: tf.math.top_k(X, 4), "must have last dimension >= k = 4"),
         (lambda: tf.math.top_k(X, -7), "Need k >= 0, got -7"),
+        (lambda: tf.reshape(X[:1, :1], [1] * 70), "too many dimensions"),
+        (lambda: tf.argmax([], 0), r"Reduction axis 0 is empty in shape \[0\]"),
+        (lambda: tf.argmin(tf.zeros([2, 0]), -1), r"Reduction axis -1 is empty in shape \[2, 0\]"),
+        (lambda: tf.reduce_sum(X, [0, -2]), "Axes contains duplicate dimension: 0"),
+        (lambda: tf.cumsum(X, -3), r"Expected scan axis in the range \[-2, 2\)"),
+        (lambda: tf.math.cumprod(X, [0]), "axis must be a scalar"),
+        (lambda: tf.math.cumulative_logsumexp(X, 2), r"Expected scan axis in the range \[-2, 2\)"),
+        (lambda: tf.sort(X[0], axis=-4), "slice index .* out of bounds"),
+        (lambda: tf.gather(X, [[0, 7]]), r"indices\[0,1\] = 7 is not in \[0, 2\)"),
+        (lambda: tf.gather(X[0], 0, axis=-2), "Shape must be at least rank 2 but is rank 1"),
+        (lambda: tf.gather(X, 0.0), "float32 is not in the list of allowed values: int16, int32, int64"),
+        (lambda: tf.constant(X)[1:, 1:, 1:], "out of range"),
+        (
+            lambda: tf.scatter_nd(np.zeros((3, 2, 2), int), np.zeros((2, 2)), [2, 2]),
+            r"Dimensions \[0,2\) of indices\[shape=",
+        ),
+        (
+            lambda: tf.scatter_nd(np.zeros((2, 1), int), np.zeros((2, 3)), [2, 2]),
+            r"Dimensions \[1,2\) of input\[shape=",
+        ),
+        (
+            lambda: tf.scatter_nd(np.zeros((2, 1), int), np.zeros((2, 3)), [0, 3]),
+            "Indices and updates specified for empty",
+        ),
+        (lambda: tf.tensor_scatter_nd_max(X, [[0], [1]], X[:1]), r"Dimensions \[0,1\) of indices\[shape="),
+        (lambda: tf.Variable(X).scatter_nd_update([[0], [1]], X[:1]), r"Dimensions \[0,1\) of indices\[shape="),
+        (
+            lambda: tf.raw_ops.DataFormatDimMap(x=[0], src_format="1233", dst_format="4321"),
+            "must determine a permutation",
+        ),
+        (
+            lambda: tf.raw_ops.DataFormatDimMap(x=[0], src_format="123", dst_format="321"),
+            "format must be of length 4 or 5",
+        ),
+        (
+            lambda: tf.raw_ops.DataFormatVecPermute(x=[0, 1], src_format="1234", dst_format="4321"),
+            "must contain H and W",
+        ),
+        (lambda: tf.raw_ops.ApproximateEqual(x=[1.0, 2.0], y=[[1.0, 2.0]]), "must be of the same shape"),
         (lambda: tf.math.segment_sum(np.uint16(10), np.zeros(0, np.int64)), "must be at least rank 1"),
     ],
 )
 def test_a_message_has_the_words_of_tensorflow(call, words):
     with pytest.raises((tf.errors.InvalidArgumentError, ValueError), match=words):
         call()
+
+
+class Endless(list):
+    def __len__(self):
+        return -1
+
+
+@pytest.mark.parametrize("value", [Endless(), [Endless()], [Endless(), []], [[Endless([1]), 2], 3]])
+def test_a_list_without_a_length_gives_the_error_of_python(value):
+    with pytest.raises(ValueError, match="should return >= 0"):
+        tf.constant(value)
+
+
+def test_an_integer_beyond_64_bits_is_a_float_or_an_error():
+    assert tf.constant(2**72, tf.float64).numpy() == 2.0**72
+    assert tf.constant([1.5, 2**72]).numpy().tolist() == [1.5, 2.0**72]
+    for value, dtype in [(2**72, None), ([1, -(2**72)], None), (2**72, tf.int32), (10**310, tf.float64)]:
+        with pytest.raises(ValueError, match="out-of-range integer"):
+            tf.constant(value, dtype)
+
+
+def test_a_number_that_its_type_cannot_hold_is_an_error():
+    for value, dtype in [(-1, tf.uint8), ([300], tf.int8), (2**33, tf.int32)]:
+        with pytest.raises(ValueError, match="out of range"):
+            tf.constant(value, dtype)
+
+
+def test_ids_and_tables_of_embeddings():
+    with pytest.raises(ValueError, match="params must be specified"):
+        tf.nn.embedding_lookup(None, [1])
+    with pytest.raises(ValueError, match="The values contained by the inputs have type float32"):
+        tf.nn.embedding_lookup(X, tf.ragged.constant([[1.0], []]))
 
 
 def test_a_list_of_tensors_of_two_types_is_a_type_error():

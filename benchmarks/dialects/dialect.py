@@ -107,6 +107,14 @@ class Dialect(Speaker):
     def jacobian(self, function: Loss, data: Data) -> Step:
         """The Jacobian of a function of (dialect, parameters, inputs) with respect to its only input."""
 
+    def field(self, u: Callable[[Any, Any], Any], x: Any, t: Any) -> Sequence[Any]:
+        """A function of points (x, t), one row each, with its derivatives: u, u_x, u_t, u_xx."""
+        raise Unavailable("this library has no such row")
+
+    def minimum(self, loss: Loss, data: Data, steps: int) -> Step:
+        """Where L-BFGS arrives after so many steps, from the only parameter on."""
+        raise Unavailable("this library has no such row")
+
     def batches(self, images: Array, labels: Array, size: int, maps: bool) -> Callable[[], Any]:
         """A function whose result is one pass over shuffled batches; with `maps`, of images scaled one by one."""
         raise Unavailable("this library has no input pipeline")

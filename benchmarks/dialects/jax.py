@@ -85,6 +85,29 @@ class Jax(Dialect):
 
         return Step(step, state=lambda: state[0])
 
+    def field(self, u: Callable[[Any, Any], Any], x: Any, t: Any) -> Sequence[Any]:
+        grad = self.module.grad
+
+        def slope(x: Any, t: Any) -> Any:
+            return grad(lambda x: u(x, t).sum())(x)
+
+        u_t = grad(lambda t: u(x, t).sum())(t)
+        return u(x, t), slope(x, t), u_t, grad(lambda x: slope(x, t).sum())(x)
+
+    def minimum(self, loss: Loss, data: Data, steps: int) -> Step:
+        from scipy.optimize import minimize
+
+        gradient = self.compiled(self.module.value_and_grad(lambda x: loss(self, [x], [])))
+
+        def function(vector: Array) -> tuple[float, Array]:
+            value, slope = gradient(vector.astype(np.float32))
+            return float(value), np.asarray(slope, np.float64)
+
+        def run(start: Array) -> Any:
+            return minimize(function, start, jac=True, method="L-BFGS-B", options={"maxiter": steps}).x
+
+        return Step(run, tuple(data.parameters))
+
     def jacobian(self, function: Loss, data: Data) -> Step:
         parameters, inputs = self._tensors(data)
         return self._waiting(

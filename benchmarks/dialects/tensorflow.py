@@ -125,6 +125,27 @@ class TensorFlow(Dialect):
 
         return Step(self.compiled(step), state=lambda: parameters)
 
+    def field(self, u: Callable[[Any, Any], Any], x: Any, t: Any) -> Sequence[Any]:
+        tf = self.module
+        with tf.GradientTape(watch_accessed_variables=False) as outer:
+            outer.watch(x)
+            with tf.GradientTape(watch_accessed_variables=False) as inner:
+                inner.watch([x, t])
+                value = u(x, t)
+            u_x, u_t = inner.gradient(value, [x, t])
+        return value, u_x, u_t, outer.gradient(u_x, x)
+
+    def minimum(self, loss: Loss, data: Data, steps: int) -> Step:
+        tf = self.module
+        (x,), _ = self._tensors(data)
+        traced = self.compiled(lambda: loss(self, [x], []))
+
+        def run(start: Any) -> Any:
+            x.assign(start)
+            return tf.optimize.minimize(traced, [x], options={"maxiter": steps}).x[0]
+
+        return Step(run, (tf.constant(data.parameters[0]),))
+
     def jacobian(self, function: Loss, data: Data) -> Step:
         tf = self.module
         parameters, inputs = self._tensors(data)

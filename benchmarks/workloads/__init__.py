@@ -15,6 +15,7 @@ from benchmarks.workloads.mixture import Mixture
 from benchmarks.workloads.mlp import MLP, MLPWithAdamInOps
 from benchmarks.workloads.per_example import ClippedCNN, ClippedMLP
 from benchmarks.workloads.pipeline import Pipeline, ShuffledBatches
+from benchmarks.workloads.problems import LBFGS, Burgers, Rosenbrock, SmallMLP
 from benchmarks.workloads.resnet import ResNet
 from benchmarks.workloads.small import (
     Add,
@@ -46,6 +47,10 @@ ROWS: dict[str, Workload] = {
         Heat(),
         RungeKutta(),
         LoopedLSTM(),
+        SmallMLP(),
+        Burgers(),
+        Rosenbrock(),
+        LBFGS(),
         Jacobian(),
         Mixture(),
         Embedding(),

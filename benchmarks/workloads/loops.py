@@ -72,7 +72,7 @@ class Heat(Gradient):
     name = "heat"
     title = "heat equation, 200 cells, 1,000 steps, gradient"
     contestants = COMPILED
-    limits = (limit("gradtape function", 1.5, "numpy"), aim("gradtape function", 1, "jax jit"))
+    limits = (limit("gradtape function", 1.5, "numpy"), aim("gradtape function", 0.8, "jax jit"))
 
     def data(self, rng: np.random.Generator) -> Data:
         return Data([float32(rng, 200)], [])
@@ -95,8 +95,8 @@ class Heat(Gradient):
 class RungeKutta(Gradient):
     name = "runge-kutta"
     title = "Runge-Kutta, a pendulum, 1,000 steps, gradient"
-    contestants = COMPILED
-    limits = (aim("gradtape function", 1, "tf function"),)
+    contestants = (*COMPILED, "gradtape jit")
+    limits = (limit("gradtape function", 1, "tf function"), aim("gradtape function", 0.3, "jax jit"))
     tolerance = 1e-3
 
     def data(self, rng: np.random.Generator) -> Data:

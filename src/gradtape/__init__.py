@@ -20,11 +20,13 @@ _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"gradtape(\.
 
 from .base import absent as _absent  # noqa: E402
 from .base import earlier_names as _earlier_names  # noqa: E402
+from .base import tracebacks as _tracebacks  # noqa: E402
 from .base.memory import keep_freed_memory as _keep_freed_memory  # noqa: E402
 
 _keep_freed_memory()
 _earlier_names.install()
 _absent.install()
+_tracebacks.install()
 
 from keras_gradtape import hook as _keras_hook  # noqa: E402
 
@@ -43,6 +45,7 @@ from . import (  # noqa: E402
     quantization,
     random,
     version,
+    xla,
 )
 from . import compile as _compile  # noqa: E402, F401 - compiles what tf.function records
 from .api import growing_tensor_array as _growing_tensor_array  # noqa: E402, F401 - lets loops carry arrays that grow
@@ -210,7 +213,6 @@ from .math import (  # noqa: E402
     negative,
     not_equal,
     pow,
-    realdiv,
     reduce_all,
     reduce_any,
     reduce_logsumexp,
@@ -238,7 +240,8 @@ from .trace import function, inside_function  # noqa: E402
 from .trace import outside_traces as init_scope  # noqa: E402
 from .values.slices_spec import IndexedSlicesSpec  # noqa: E402
 from .values.tensor import IndexedSlices, Tensor, TensorSpec  # noqa: E402
-from .variables.module import Module, name_scope  # noqa: E402
+from .variables.module import Module, name_scope, variable_creator_scope  # noqa: E402
+from .variables.operators import realdiv  # noqa: E402
 from .variables.variable import Variable, VariableAggregation, VariableSynchronization  # noqa: E402
 from .version import __version__  # noqa: E402
 
@@ -468,10 +471,12 @@ __all__ = [
     "unravel_index",
     "unstack",
     "variant",
+    "variable_creator_scope",
     "vectorized_map",
     "version",
     "where",
     "while_loop",
+    "xla",
     "zeros",
     "zeros_like",
 ]
@@ -484,6 +489,7 @@ _LAZY = {
     "diagnostics",
     "distribute",
     "experimental",
+    "export",
     "extend",
     "feature_column",
     "image",
@@ -511,7 +517,6 @@ _LAZY = {
     "tpu",
     "train",
     "types",
-    "xla",
 }
 _LAZY_NAMES = {
     "RaggedTensor": "ragged",

@@ -114,13 +114,18 @@ def per_example_gradients(loss: Callable[..., Any], variables: TensorLike, *batc
 __all__ = [
     "ForwardAccumulator",
     "GradientTape",
+    "grad",
     "hessian",
     "hessian_diagonal",
     "hvp",
+    "jacfwd",
+    "jacrev",
     "jvp",
     "laplacian",
     "per_example_gradients",
+    "value_and_grad",
     "vjp",
+    "vmap",
 ]
 
 __dir__ = listing(globals())

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from .api.interop import RESULTS
 from .base.namespaces import listing, namespace
 from .differentiation.slices import ROWS
+from .trace import engines
 from .trace.function import EAGERLY
 
 
@@ -109,6 +110,29 @@ def experimental_connect_to_cluster(
 def experimental_connect_to_host(remote_host: object = None, job_name: str = "worker") -> None:
     """RuntimeError: there is no other host."""
     raise RuntimeError("gradtape runs in one process and cannot connect to a host. Use tf.distribute.get_strategy().")
+
+
+def set_engine(name: str) -> None:
+    """Choose what runs functions that ask for no engine: "native", or "xla" with the extra `xla`.
+
+    >>> import gradtape as tf
+    >>> tf.config.set_engine("native")
+
+    Raises:
+        ValueError: There is no engine of that name.
+        ModuleNotFoundError: The package that it needs is not installed.
+    """
+    engines.choose(name)
+
+
+def get_engine() -> str:
+    """The engine of functions that ask for none.
+
+    >>> import gradtape as tf
+    >>> tf.config.get_engine()
+    'native'
+    """
+    return engines.CHOICE.name
 
 
 @namespace("gradtape.config.optimizer")

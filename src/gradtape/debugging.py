@@ -15,6 +15,7 @@ from .base.errors import invalid
 from .base.namespaces import listing, namespace
 from .base.shapes import TensorShape, broadcast
 from .base.traceable import traceable
+from .base.tracebacks import FILTERING
 from .base.types import IntLike, TensorLike, Value
 from .op.arguments import takes, text
 from .op.attributes import as_float, as_int
@@ -47,11 +48,18 @@ def _compare(name: str, symbol: str, holds: Callable[[Any, Any], Any]) -> Any:
 
 
 assert_equal = _compare("assert_equal", "==", math.equal)
-assert_none_equal = _compare("assert_none_equal", "!=", math.not_equal)
 assert_less = _compare("assert_less", "<", math.less)
 assert_less_equal = _compare("assert_less_equal", "<=", math.less_equal)
 assert_greater = _compare("assert_greater", ">", math.greater)
 assert_greater_equal = _compare("assert_greater_equal", ">=", math.greater_equal)
+_assert_different = _compare("assert_none_equal", "!=", math.not_equal)
+
+
+def assert_none_equal(
+    x: TensorLike, y: Value, summarize: int | None = None, message: str | None = None, name: str | None = None
+) -> None:
+    """Raise InvalidArgumentError unless x != y everywhere."""
+    _assert_different(x, y, message, summarize, name)
 
 
 def assert_near(
@@ -235,16 +243,23 @@ def assert_proper_iterable(values: Value) -> None:
 
 
 def enable_traceback_filtering() -> None:
-    """Accepted: errors are raised where they are found, and there is nothing to filter."""
+    """Leave frames of gradtape out of the tracebacks of errors that this thread does not catch. This is the default."""
+    FILTERING.on = True
 
 
 def disable_traceback_filtering() -> None:
-    """Accepted, and already so."""
+    """Print whole tracebacks, with the frames of gradtape."""
+    FILTERING.on = False
 
 
 def is_traceback_filtering_enabled() -> bool:
-    """Always False: tracebacks are whole."""
-    return False
+    """Whether frames of gradtape are left out of tracebacks.
+
+    >>> import gradtape as tf
+    >>> tf.debugging.is_traceback_filtering_enabled()
+    True
+    """
+    return FILTERING.on
 
 
 @namespace("gradtape.debugging.experimental")

@@ -241,8 +241,10 @@ class TextFileInitializer(_Initializer):
 
     Args:
         filename: The path.
-        key_dtype, value_dtype: Their types.
-        key_index, value_index: The number of a column, or one of `TextFileIndex`.
+        key_dtype: The type of the keys.
+        value_dtype: The type of the values.
+        key_index: The number of the keys' column, or one of `TextFileIndex`.
+        value_index: The same for the values.
         vocab_size: How many lines to read; all by default.
         delimiter: What stands between columns.
         value_index_offset: What is added to a line's number as a value.

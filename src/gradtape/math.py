@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .api import special as special
+from .api.sobol import sobol_sample as sobol_sample
 from .api.sorting import in_top_k as in_top_k
 from .api.sorting import invert_permutation as invert_permutation
 from .api.sorting import top_k as top_k
@@ -46,7 +47,6 @@ _LOGGER = logging.getLogger("gradtape")
 add = e.add.public
 subtract = e.subtract.public
 multiply = e.multiply.public
-realdiv = e.divide.public
 floordiv = e.floordiv.public
 floormod = e.floormod.public
 mod = floormod
@@ -197,7 +197,7 @@ def reduce_std(
 
 def _place_type(name: str, output_type: DTypeLike) -> Any:
     kind = dtypes.int64 if output_type is None else dtypes.as_dtype(output_type)
-    allowed = ("int32", "int64") if name == "argmin" else ("int32", "int64", "uint16")
+    allowed = ("int32", "int64") if name == "argmin" else ("int16", "int32", "int64", "uint16")
     if kind.name not in allowed:
         raise UnsupportedTypeError(
             None, None, f"{name}: output_type must be one of tf.{', tf.'.join(allowed)}, got tf.{kind.name}."

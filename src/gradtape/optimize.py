@@ -7,6 +7,7 @@ L-BFGS takes tens of steps there where Adam takes thousands.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -21,6 +22,7 @@ from .base.namespaces import listing
 from .differentiation.slices import densify
 from .differentiation.tape import GradientTape
 from .ops.array.layout import reshape
+from .trace.function import Function
 from .values.tensor import IndexedSlices, from_array, to_tensor
 from .variables.variable import Variable
 
@@ -196,9 +198,20 @@ class _Problem:
                 )
         self._shapes = [tuple(source._value.shape) for source in self._sources]
         self._sizes = [math.prod(shape) for shape in self._shapes]
+        ends = list(itertools.accumulate(self._sizes, initial=0))
+        self._parts = [
+            (slice(start, stop), shape, source.dtype.numpy)
+            for (start, stop), shape, source in zip(itertools.pairwise(ends), self._shapes, self._sources, strict=True)
+        ]
         self._fn = fn
+        self._evaluated: Callable[[], tuple[Any, list[Any]]] = self._with_gradient
+        if isinstance(fn, Function):  # traced together with its gradient, once: one native call, if it is small
+            name = tuple(source._id for source in self._sources)
+            if name not in fn.derived:
+                fn.derived[name] = Function(self._with_gradient, jit_compile=fn._jit_compile)
+            self._evaluated = fn.derived[name]
         self.fun = math.nan
-        self.gradient_norm = math.nan
+        self._gradient: Array | None = None
         self.point: Array = self.vector()
         self.evaluations = self.gradients = self.products = 0
         self.best: tuple[float, Array] | None = None
@@ -211,16 +224,13 @@ class _Problem:
 
     def split(self, vector: Any) -> list[Array]:
         """A vector as arrays of the variables' shapes and types."""
-        parts = np.split(np.asarray(vector, np.float64), np.cumsum(self._sizes)[:-1])
-        return [
-            part.reshape(shape).astype(source.dtype.numpy)
-            for part, shape, source in zip(parts, self._shapes, self._sources, strict=True)
-        ]
+        whole = np.asarray(vector, np.float64)
+        return [whole[part].reshape(shape).astype(dtype) for part, shape, dtype in self._parts]
 
     def assign(self, vector: Any) -> None:
         """Give the variables these values."""
         for source, part in zip(self._sources, self.split(vector), strict=True):
-            source.assign(part)
+            source._store(part)
 
     def structure(self) -> Any:
         """The present values as tensors, in the structure in which the variables were given."""
@@ -243,6 +253,11 @@ class _Problem:
                 [None] * size if part is None else np.broadcast_to(np.asarray(part, float), shape).reshape(-1).tolist()
             )
         return found
+
+    @property
+    def gradient_norm(self) -> float:
+        """The largest element of the last gradient."""
+        return math.nan if self._gradient is None else float(np.max(np.abs(self._gradient), initial=0.0))
 
     # --- what the methods ask for ----------------------------------------------------------------------------------------
 
@@ -276,13 +291,16 @@ class _Problem:
     def value_and_gradient(self, vector: Any) -> tuple[float, Array]:
         """The function at a point and its gradient there."""
         self.assign(vector)
+        value, gradients = self._evaluated()
+        self._gradient = self._joined(gradients)
+        self.gradients += 1
+        return self._note(vector, value), self._gradient.copy()  # (SciPy may write to what it is given)
+
+    def _with_gradient(self) -> tuple[Any, list[Any]]:
         with GradientTape(watch_accessed_variables=False) as tape:
             tape.watch(self._sources)
             value = self._call()
-        gradient = self._joined(tape.gradient(value, self._sources))
-        self.gradients += 1
-        self.gradient_norm = float(np.max(np.abs(gradient), initial=0.0))
-        return self._note(vector, value), gradient
+        return value, tape.gradient(value, self._sources)
 
     def hessian_times(self, vector: Any, direction: Any) -> Array:
         """The Hessian at a point times a direction."""
@@ -304,7 +322,7 @@ class _Problem:
                 parts.append(np.zeros(size))
                 continue
             dense = densify(gradient) if isinstance(gradient, IndexedSlices) else gradient
-            parts.append(np.asarray(dense, np.float64).reshape(-1))
+            parts.append(np.asarray(dense._array, np.float64).reshape(-1))
         return np.concatenate(parts)
 
 

@@ -180,7 +180,11 @@ def quantize_and_dequantize_v2(
     x = to_tensor(input)
     where = None if axis is None or as_int(axis) == -1 else as_int(axis)
     if where is not None and not 0 <= where < x.ndim:
-        raise invalid(f"quantize_and_dequantize: axis {where} does not exist in a tensor of shape {x.shape}.")
+        least = where + 1 if where >= 0 else -where
+        raise invalid(
+            f"quantize_and_dequantize: Shape must be at least rank {least} but is rank {x.ndim}: axis {where} does not exist in "
+            f"a tensor of shape {x.shape}."
+        )
     others = None if where is None else tuple(a for a in range(x.ndim) if a != where)
     if range_given:
         low, high = (to_tensor(v, x.dtype) for v in (input_min, input_max))

@@ -316,7 +316,9 @@ class RandomShuffleQueue(QueueBase):
     Args:
         capacity: How many elements may wait.
         min_after_dequeue: How many must be left after one is taken, unless the queue is closed.
-        dtypes, shapes, names: As for `FIFOQueue`.
+        dtypes: As for `FIFOQueue`.
+        shapes: As for `FIFOQueue`.
+        names: As for `FIFOQueue`.
         seed: For the same order in every run.
     """
 

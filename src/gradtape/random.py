@@ -7,6 +7,7 @@ in every run. With an op seed, the n-th call of that op with that seed does, wha
 
 from __future__ import annotations
 
+import functools
 import inspect
 import random as python_random
 from collections.abc import Sequence
@@ -33,17 +34,19 @@ from .api.generator import (
     uniform_type,
 )
 from .base import dtypes, philox
-from .base.context import STATE, scope
+from .base.context import ACTIVE, STATE, scope
 from .base.dtypes import DType
 from .base.errors import NumberNeededError, UnsupportedTypeError, invalid, unfit
 from .base.locks import new_rlock
 from .base.memory import repeated
 from .base.namespaces import listing, namespace
+from .base.notes import note_exit
 from .base.philox import Philox
 from .base.seeds import GLOBAL, MAXINT32, OpSeed, Pair, Used, decoded, encoded, seed_pair
 from .base.shapes import broadcast
 from .base.traceable import trace_public, traceable
 from .base.types import DTypeLike, Function, IntLike, ShapeLike, TensorLike, Value
+from .differentiation.vectorize import drawn_for_each_slice
 from .math import maximum
 from .op.arguments import takes, tensor_type
 from .op.attributes import as_int
@@ -452,6 +455,8 @@ def _classes(logits: TensorLike, num_samples: IntLike, dtype: object, name: str)
         raise invalid(f"random.{name}: num_samples should be non-negative, got {samples}.")
     if not scores.shape[1]:
         raise invalid(f"random.{name}: num_classes should be positive, got logits of shape {scores.shape}.")
+    if ACTIVE and scores._id:
+        note_exit(scores._id, "the logits of a draw")
     return scores._array, samples, kind
 
 
@@ -524,6 +529,12 @@ def fold_in(seed: TensorLike, data: TensorLike, alg: object = "auto_select") -> 
 def _drawn_in_world(world: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
     """Shapes and types of random numbers; seeds stay where they are. An op of a graph gets the seeds of its place."""
     signature = inspect.signature(function)
+    given = signature.bind(*args, **kwargs)
+    if STATE.maps and "shape" in given.arguments:
+        others = {name: value for name, value in given.arguments.items() if name != "shape"}
+        return drawn_for_each_slice(
+            lambda shape: _drawn_in_world(world, function, shape=shape, **others), given.arguments["shape"]
+        )
     seed_parameter = signature.parameters.get("seed")
     if STATE.seeds is not None and seed_parameter is not None and seed_parameter.default is None:
         given = signature.bind(*args, **kwargs)
@@ -555,6 +566,20 @@ def _gamma_in_world(world: object, function: Function, shape: ShapeLike, *args: 
     return _drawn_in_world(world, function, shape, *args, **kwargs)
 
 
+def _for_each_slice(function: Function) -> Function:
+    """The function, which draws other numbers for each slice of a `tf.vectorized_map`."""
+
+    @functools.wraps(function)
+    def drawn(shape: ShapeLike, *args: Any, **kwargs: object) -> Any:
+        if not STATE.maps:
+            return function(shape, *args, **kwargs)
+        return drawn_for_each_slice(lambda shape: function(shape, *args, **kwargs), shape)
+
+    return drawn
+
+
+for _name in ("uniform", "normal", "truncated_normal"):
+    globals()[_name] = _for_each_slice(globals()[_name])
 for _name in ("normal", "stateless_normal", "truncated_normal", "stateless_truncated_normal"):
     globals()[_name] = traceable(
         globals()[_name], always=True, in_world=_drawn_in_world, on_trace=_trace_scaled(_name, "stddev", "mean")

@@ -151,6 +151,12 @@ def complete_tensorboard(module: Any) -> None:
     module.TensorBoard.summary, module.keras_model_summary = property(summary), keras_model_summary
 
 
+def complete_export(module: Any) -> None:
+    """In Keras 3.13 the archive of `model.export` is a class over the backend's that refuses backends it does not know."""
+    if issubclass(module.ExportArchive, module.BackendExportArchive):
+        module.ExportArchive = module.BackendExportArchive
+
+
 def complete_saved_model_layer(module: Any) -> None:
     """The layer `TFSMLayer` loads what gradtape has saved or exported."""
     import gradtape
@@ -226,10 +232,17 @@ def forget_tensorflow(module: Any) -> None:
 
 def complete_layers(module: Any) -> None:
     """A layer that runs under a tape notes the line that called it, and its path, for questions to the tape."""
+    module.Layer.__call__ = _noted(module.Layer.__call__)
+
+
+def complete_losses(module: Any) -> None:
+    """A loss notes the same."""
+    module.Loss.__call__ = _noted(module.Loss.__call__)
+
+
+def _noted(known: Any) -> Any:
     from gradtape.base.context import ACTIVE, STATE, next_id
     from gradtape.base.notes import SPANS
-
-    known = module.Layer.__call__
 
     @functools.wraps(known)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -238,10 +251,11 @@ def complete_layers(module: Any) -> None:
         first = next_id()
         result = known(self, *args, **kwargs)
         frame = sys._getframe(1)
-        SPANS.append((first, next_id(), self.path or self.name, frame.f_code, frame.f_lasti))
+        path = getattr(self, "path", None) or self.name
+        SPANS.append((first, next_id(), path, frame.f_code, frame.f_lasti))
         return result
 
-    module.Layer.__call__ = call
+    return call
 
 
 def complete_datasets(module: Any) -> None:

@@ -27,9 +27,10 @@ class DatasetAdapter(DataAdapter):
         self._num_batches = count if count >= 0 else None
 
     def get_numpy_iterator(self) -> Iterator[Any]:
-        """The batches, as tensors of gradtape or as NumPy arrays."""
-        for batch in self._dataset if is_dataset(self._dataset) else self._dataset.as_numpy_iterator():
-            yield self._weighted(batch)
+        """The batches, as tensors of gradtape or as NumPy arrays. The pass begins now: Keras begins passes that it does not use,
+        and which order a shuffled dataset has depends on how many were begun."""
+        ours = is_dataset(self._dataset)
+        return map(self._weighted, iter(self._dataset) if ours else self._dataset.as_numpy_iterator())
 
     def _weighted(self, batch: Any) -> Any:
         if self._class_weight is None:

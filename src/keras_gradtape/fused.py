@@ -62,6 +62,10 @@ def _run_now(kernel: Kernel, optimizer: Any, grads: list[Any], variables: list[A
 def _run_in_world(
     world: Any, function: Any, kernel: Kernel, optimizer: Any, grads: Any, variables: Any, rate: Any
 ) -> None:
+    if not getattr(world, "updates_in_place", True):  # on another device: by Keras's own ops
+        for grad, variable in zip(grads, variables, strict=True):
+            optimizer.update_step(grad, variable, rate)
+        return
     effect_in_world(world, function, kernel, optimizer, grads, variables, rate)
     world.forget([*variables, *optimizer.variables])
 

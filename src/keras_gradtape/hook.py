@@ -22,11 +22,11 @@ from typing import Any
 
 from keras_gradtape import aliases, completions
 
-# The versions of Keras that are known. They need the same of what stands below, but for a name in 3.13, whose `model.export`
-# refuses backends that it does not know. docs/design/keras.md has what was run on each.
+# The versions of Keras that are known. They need the same of what stands below, but for the archive that `model.export` of 3.13
+# writes (`complete_export`). docs/design/keras.md has what was run on each.
 VERSIONS = ("3.13", "3.14", "3.15")
 SUPPORTED = f"{VERSIONS[0]} to {VERSIONS[-1]}"
-INSTALL = "pip install 'gradtape[keras]'"
+INSTALL = f"pip install 'keras>={VERSIONS[0]}'"
 
 # What each module imports when the backend is gradtape.
 _BRANCHES = {
@@ -98,8 +98,10 @@ _AS_TENSORFLOW = {
 # Functions of `completions` to run after a module is imported.
 _AFTERWARDS = {
     "keras.src.callbacks.tensorboard": "complete_tensorboard",
+    "keras.src.export.saved_model": "complete_export",
     "keras.src.export.tfsm_layer": "complete_saved_model_layer",
     "keras.src.layers.layer": "complete_layers",
+    "keras.src.losses.loss": "complete_losses",
     "keras.src.legacy.saving.json_utils": "complete_json",
     "keras.src.trainers.data_adapters": "complete_data_adapters",
     "keras.src.utils.tf_utils": "complete_ragged_tensors",

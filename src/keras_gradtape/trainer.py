@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,14 @@ from keras.src import tree
 from keras.src.backend import config
 from keras.src.trainers import trainer as base_trainer
 from keras.src.trainers.data_adapters import array_slicing, data_adapter_utils
+from keras.src.trainers.data_adapters.array_data_adapter import ArrayDataAdapter
 from keras.src.trainers.epoch_iterator import EpochIterator
 from keras.src.utils import traceback_utils
 from keras.src.utils.python_utils import pythonify_logs
 
 import gradtape
 from gradtape.base.dtypes import BY_NUMPY
+from gradtape.base.seeds import GLOBAL
 from gradtape.values.tensor import from_array
 from keras_gradtape.dataset_adapter import is_dataset
 from keras_gradtape.ops.core import convert_to_numpy, convert_to_tensor, shape
@@ -36,6 +39,14 @@ class GradtapeTrainer(base_trainer.Trainer):
         self.test_function: Any = None
         self.predict_function: Any = None
         self._eval_epoch_iterator: Any = None
+
+    def _resolve_auto_jit_compile(self) -> bool:
+        """What `jit_compile="auto"` means: False, as with TensorFlow on a CPU.
+
+        Steps are compiled in any case. With True they may round in another way than eager code, once they are machine code, and
+        a training that goes on from a file would differ from one that never stopped: that is for the user to ask for.
+        """
+        return False
 
     # --- one step ------------------------------------------------------------------------------------------------
 
@@ -97,15 +108,7 @@ class GradtapeTrainer(base_trainer.Trainer):
         return self.predict_function
 
     def _over_batches(self, step: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        step = self._compiled(step)
-
-        def run(batches: Any) -> Any:
-            logs = None
-            for data in batches:
-                logs = step(_as_tensors(data))
-            return logs
-
-        return run
+        return _OverBatches(self._compiled(step))
 
     def _compiled(self, step: Callable[[Any], Any]) -> Callable[[Any], Any]:
         """The step as it is run: traced, unless `run_eagerly`.
@@ -365,6 +368,16 @@ class _Epoch(EpochIterator):
 
     def __init__(self, x: Any, shuffle: bool = False, **settings: Any) -> None:
         super().__init__(x, shuffle=shuffle and not is_dataset(x), **settings)
+        seeded = GLOBAL.seed is not None and isinstance(self.data_adapter, ArrayDataAdapter)
+        self._order = _order_of_tensorflow(self.data_adapter, shuffle) if shuffle and seeded else None
+
+    def _get_iterator(self) -> Any:
+        return super()._get_iterator() if self._order is None else self._in_order(self._order)
+
+    def _in_order(self, order: gradtape.data.Dataset) -> Iterator[Any]:
+        rows = array_slicing.convert_to_sliceable(self.data_adapter._inputs, target_backend="numpy")
+        for places in order.as_numpy_iterator():
+            yield tree.map_structure(partial(_rows_at, places), rows, none_is_leaf=False)
 
     def __next__(self) -> tuple[int, int, list[Any]]:
         first, last, batches = next(self._epoch_iterator)
@@ -374,6 +387,25 @@ class _Epoch(EpochIterator):
                 raise StopIteration
             raise StopIteration
         return first, last, found
+
+
+def _order_of_tensorflow(arrays: ArrayDataAdapter, shuffle: bool | str) -> gradtape.data.Dataset:
+    """The numbers of the rows of each batch, in the order that Keras has on TensorFlow where a global seed was set.
+
+    There a dataset draws the order, so every epoch has the same one.
+    """
+    count, batch_size = arrays._num_samples, arrays.batch_size
+    if shuffle == "batch":
+        return gradtape.data.Dataset.range(count).batch(batch_size).map(gradtape.random.shuffle)
+
+    def permutation(_: Any) -> Any:
+        return gradtape.random.shuffle(gradtape.range(count, dtype=gradtape.int64))
+
+    return gradtape.data.Dataset.range(1).map(permutation).unbatch().batch(batch_size)
+
+
+def _rows_at(places: Any, rows: Any) -> Any:
+    return rows.convert_to_numpy(rows[places])
 
 
 class _CompiledMetrics:
@@ -389,27 +421,60 @@ class _CompiledMetrics:
                 metric.update_state(y, y_pred, sample_weight=sample_weight)
 
 
+class _OverBatches:
+    """Runs a step on each of some batches, and returns the last logs.
+
+    The callback TensorBoard looks for `function_spec` and `_concrete_stateful_fn`, and writes the graph that it finds there.
+    """
+
+    def __init__(self, step: Callable[[Any], Any]) -> None:
+        self._step = step
+        self._first: Any = None  # the data of the first call, until the second
+
+    def __call__(self, batches: Any) -> Any:
+        logs = None
+        for data in batches:
+            tensors = _as_tensors(data)
+            self._first = tensors if self._first is None else ()
+            logs = self._step(tensors)
+        return logs
+
+    @property
+    def function_spec(self) -> Any:
+        return self._traced().function_spec
+
+    @property
+    def _concrete_stateful_fn(self) -> Any:
+        return self._traced().get_concrete_function(self._first)
+
+    def _traced(self) -> Any:
+        traced = getattr(self._step, "traced", None)
+        if traced is None or not self._first:
+            raise AttributeError("The step runs as plain Python, or was called more than once already.")
+        return traced
+
+
 class _Compiled:
     """A step that is traced when it is called for the second time."""
 
     def __init__(self, step: Callable[[Any], Any], jit_compile: bool) -> None:
         self._step = step
-        self._traced: Any = gradtape.function(step, reduce_retracing=True, jit_compile=jit_compile, autograph=False)
+        self.traced: Any = gradtape.function(step, reduce_retracing=True, jit_compile=jit_compile, autograph=False)
         self._called = False
 
     def __call__(self, data: Any) -> Any:
-        if not self._called or self._traced is None or gradtape.config.functions_run_eagerly():
+        if not self._called or self.traced is None or gradtape.config.functions_run_eagerly():
             self._called = True
             return self._step(data)
         try:
-            concrete, tensors = self._traced._found((data,), {})
+            concrete, tensors = self.traced._found((data,), {})
         except Exception as error:  # a user's step may do anything that cannot be recorded
             warnings.warn(
                 f"{getattr(self._step, '__qualname__', self._step)} could not be traced and runs as plain Python, which is "
                 f"slower ({type(error).__name__}: {error}). Say so yourself with compile(..., run_eagerly=True).",
                 stacklevel=4,
             )
-            self._traced = None
+            self.traced = None
             return self._step(data)
         return concrete.run(tensors)
 

@@ -146,6 +146,7 @@ SUBJECTS = {
     "counts_holders": (["test_variable.py", "compile/test_compiled_programs.py"], "variable"),
     "multiplies": (["linalg/test_products_and_norms.py"], ""),
     "calls_inner_loops": (["compile/test_compiled_programs.py"], "gradient or variable"),
+    "reads_counts": (["compile/test_native_variables.py"], "not in_place"),
     "makes_functions": (["compile/test_compiled_programs.py"], "gradient or variable"),
 }
 

@@ -246,3 +246,21 @@ def test_bitcast_moves_bits_between_axes():
 
 def test_unravel_index_gives_one_row_for_each_axis():
     assert tf.unravel_index([2, 5, 7], [3, 3]).numpy().tolist() == [[0, 1, 2], [2, 2, 1]]
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_bad_positions_are_ignored(traced):
+    call = tf.function if traced else lambda f: f
+    x, places, updates = tf.constant([1.0, 2.0, 3.0]), tf.constant([[0], [7], [-1]]), tf.constant([5.0, 6.0, 7.0])
+
+    def scattered(name):
+        return call(lambda x, i, u: getattr(tf, name)(x, i, u, bad_indices_policy="IGNORE"))(x, places, updates)
+
+    gathered = call(lambda x, i: tf.gather_nd(x, i, bad_indices_policy="IGNORE"))(x, places)
+    assert gathered.numpy().tolist() == [1.0, 0.0, 0.0]
+    assert scattered("tensor_scatter_nd_add").numpy().tolist() == [6.0, 2.0, 3.0]
+    assert scattered("tensor_scatter_nd_sub").numpy().tolist() == [-4.0, 2.0, 3.0]
+    assert scattered("tensor_scatter_nd_max").numpy().tolist() == [5.0, 2.0, 3.0]
+    assert scattered("tensor_scatter_nd_min").numpy().tolist() == [1.0, 2.0, 3.0]
+    new = call(lambda i, u: tf.scatter_nd(i, u, [3], bad_indices_policy="IGNORE"))(places, updates)
+    assert new.numpy().tolist() == [5.0, 0.0, 0.0]

@@ -497,3 +497,24 @@ def test_maximum_iterations():
 
     assert int(function(fn)(c(10))) == 7
     assert int(fn(c(2))) == 0
+
+
+def test_a_variable_of_a_loop_over_a_dataset_may_change_its_shape():
+    @tf.function
+    def total(dataset):
+        loss = tf.constant(0)
+        for x, y in dataset:
+            loss += tf.abs(y - x)
+        return loss
+
+    unknown = tf.data.Dataset.from_generator(lambda: [(1, 4)] * 3, (tf.int32, tf.int32))
+    assert int(total(unknown)) == 9
+
+    @tf.function
+    def collected(dataset):
+        found = tf.zeros([0], tf.int64)
+        for element in dataset:
+            found = tf.concat([found, [element]], 0)
+        return found
+
+    assert collected(tf.data.Dataset.range(4)).numpy().tolist() == [0, 1, 2, 3]

@@ -464,7 +464,7 @@ def test_an_error_inside_a_loop_names_the_op():
         return y
 
     assert run(tf.ones([3]), tf.constant(3)) == 3.0
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"gather: index 3"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"gather: indices = 3"):
         run(tf.ones([3]), tf.constant(4))
 
 

@@ -406,3 +406,111 @@ def test_a_program_is_compiled_after_some_calls(monkeypatch):
     found += [function(x).numpy() for _ in range(3)]
     assert function._direct is not None
     assert len({array.tobytes() for array in found}) == 1
+
+
+@pytest.mark.usefixtures("at_once")
+def test_calls_by_keyword_and_with_arrays_take_the_native_function(monkeypatch):
+    function, x, y = tf.function(lambda x, y: x - 2.0 * y), tf.constant(numbers(3)), tf.constant(numbers(3))
+    expected = (x - 2.0 * y).numpy()
+    function(x, y=y)
+    assert function._direct is not None
+    same_bits(function(y=y, x=x), expected)
+    monkeypatch.setattr(function, "_found", None)  # (the usual way begins there)
+    calls = [
+        lambda: function(x, y),
+        lambda: function(x, y=y),
+        lambda: function(x=x, y=y),
+        lambda: function(x.numpy(), y=y.numpy()),
+    ]
+    for call in calls:
+        same_bits(call(), expected)
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_function_that_was_called_with_arrays_alone_has_a_native_form():
+    function, array = tf.function(lambda x: x + 1.0), numbers(3)
+    function(array)
+    assert function._direct is not None
+    same_bits(function(array), array + 1.0)
+    same_bits(function(tf.constant(array)), array + 1.0)
+
+
+@pytest.mark.usefixtures("at_once")
+def test_keywords_that_a_function_does_not_have_are_refused():
+    function, one = tf.function(lambda x: x + 1.0), tf.ones(2)
+    nothing, named = tf.function(lambda: tf.ones(2) * 2.0), tf.function(lambda *, x: x + 1.0)
+    several = tf.function(lambda x, y=None: x + 1.0)
+    function(one), nothing(), named(x=one), several(one)
+    for wrong in (
+        lambda: function(one, y=one),
+        lambda: function(y=one),
+        lambda: function(one, x=one),
+        lambda: nothing(x=one),
+        lambda: named(one),
+        lambda: several(y=one),
+    ):
+        with pytest.raises(TypeError):
+            wrong()
+
+
+# --- rows at positions that are values ---------------------------------------------------------------------------------------
+
+
+def test_rows_that_a_loop_asks_for_with_their_gradient():
+    def function(x, n):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            state, i = x[0], tf.constant(0)
+            while i < n:
+                state = tf.sin(state) + x[i] * tf.cast(i, tf.float32)
+                i += 1
+            loss = tf.reduce_sum(state * state)
+        return loss, tape.gradient(loss, x)
+
+    check(function, numbers(50, 3), np.int32(45))
+
+
+def test_a_tensor_array_of_a_loop_with_its_gradient():
+    def function(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            rows, state = tf.TensorArray(tf.float32, size=40, element_shape=[3]), x
+            for i in tf.range(40):
+                state = tf.sin(state) + 0.1
+                rows = rows.write(i, state)
+            y = tf.reduce_sum(tf.square(rows.stack()))
+        return y, tape.gradient(y, x)
+
+    check(function, numbers(3))
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_gather_along_any_axis_with_its_gradient(dtype):
+    def function(x, i):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.gather(x, i) * 2.0
+        return y, tf.gather(x, i, axis=1), tf.gather(x, i[0, 0], axis=-1), tape.gradient(y, x)
+
+    check(function, numbers(4, 5, 6), np.array([[0, 3, 3], [1, 0, 2]], dtype))
+
+
+@pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize("wrong", [-1, 3, 2**31 - 1])
+def test_a_position_without_a_row_raises_the_error_of_eager_code_and_changes_nothing(wrong):
+    v = tf.Variable(tf.zeros(2))
+
+    def pick(x, i):
+        v.assign_add(tf.gather(x, i))
+        return v.read_value()
+
+    function, x = tf.function(pick), tf.constant(numbers(3, 2))
+    same_bits(function(x, tf.constant([1, 2])[0]), x[1])
+    assert function._direct is not None
+    before = v.numpy()
+    with pytest.raises(tf.errors.InvalidArgumentError) as eager:
+        tf.gather(x, wrong)
+    with pytest.raises(tf.errors.InvalidArgumentError) as native:
+        function(x, tf.constant(wrong))
+    assert str(native.value) == str(eager.value)
+    same_bits(v.numpy(), before)

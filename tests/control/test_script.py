@@ -88,3 +88,61 @@ def test_exceptions_become_op_errors_that_name_them(raised, error):
 def test_results_that_do_not_fit_are_refused(function, tout, error):
     with pytest.raises(error):
         tf.py_function(function, [1.0], tout)
+
+
+# --- inside functions ------------------------------------------------------------------------------------------------
+
+
+def test_a_numpy_function_of_known_shape_is_an_instruction_also_in_loops():
+    @tf.function
+    def f(x):
+        for _ in tf.range(5):
+            x = tf.numpy_function(lambda a: a * np.float32(1.5), [x], tf.float32)
+            x.set_shape([])
+        return x
+
+    assert f(tf.constant(2.0)).numpy() == 2.0 * 1.5**5
+    assert f.explain().traces[0].ways == (("alone, compiled", ""),)
+
+
+@pytest.mark.parametrize(
+    ("function", "tout", "error"),
+    [
+        (lambda a: a.astype(np.float64), tf.float32, "value 0 that <lambda> returns is float64"),
+        (lambda a: 3.0, tf.float32, "is float64"),
+        (lambda a: [a, a], tf.float32, "returns 2 values"),
+        (lambda a: None, tf.float32, "returns 0 values"),
+        (lambda a: [][1], tf.float32, "IndexError"),
+    ],
+)
+def test_functions_hold_numpy_functions_to_their_types(function, tout, error):
+    @tf.function
+    def f(x):
+        return tf.numpy_function(function, [x], tout)
+
+    with pytest.raises((tf.errors.InvalidArgumentError, tf.errors.UnknownError), match=error) as caught:
+        f(tf.constant(1.0))
+    assert "test_script.py:" in str(caught.value)  # the line of the call
+
+
+def test_a_shape_that_was_announced_is_checked():
+    @tf.function
+    def f(x):
+        y = tf.numpy_function(lambda a: a, [x], tf.float32)
+        y.set_shape([3])
+        return y + 1.0
+
+    assert f(tf.ones([3])).numpy().tolist() == [2.0, 2.0, 2.0]
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"shape \(2,\), but its shape was said to be \(3,\)"):
+        tf.function(f.python_function)(tf.ones([2]))
+
+
+def test_python_code_takes_and_gives_ragged_tensors():
+    ragged = tf.ragged.constant([[1, 2], [3]])
+
+    def doubled(r):
+        return tf.py_function(lambda r: r * 2, [r], tf.RaggedTensorSpec([None, None], tf.int32))
+
+    assert doubled(ragged).to_list() == tf.function(doubled)(ragged).to_list() == [[2, 4], [6]]
+    with pytest.raises(TypeError, match="is no array"):
+        tf.function(lambda r: tf.numpy_function(lambda a: a, [r], tf.int32))(ragged)

@@ -186,3 +186,49 @@ def test_the_callback_leaves_a_finite_fit_alone():
     history = model.fit(tf.zeros((8, 2)), tf.ones((8, 1)), epochs=2, verbose=0, callbacks=[callback])
     assert len(history.history["loss"]) == 2
     assert callback.explanation is None
+
+
+FORUM = {
+    "softplus by hand": (
+        "x = tf.Variable([100.0])\nwith tf.GradientTape() as tape:\n    y = tf.reduce_sum(tf.math.log(1.0 + tf.exp(x)))\n",
+        ("exp", "softplus", "y = tf.reduce_sum(tf.nn.softplus(x))"),
+    ),
+    "the probability of one class": (
+        "x = tf.Variable([[1000.0, 0.0]])\nwith tf.GradientTape() as tape:\n"
+        "    y = -tf.math.log(tf.nn.softmax(x)[0, 1])\n",
+        ("log", "probability has become 0", "y = -tf.nn.log_softmax(x)[0, 1]"),
+    ),
+    "a mean of nothing": (
+        "x = tf.Variable([1.0])\nwith tf.GradientTape() as tape:\n    y = tf.reduce_mean(tf.boolean_mask(x, x > 5.0))\n",
+        ("reduce_mean", "mean of no elements", ""),
+    ),
+    "a row that is masked as a whole": (
+        "x = tf.Variable([[1.0, 2.0]])\nwith tf.GradientTape() as tape:\n"
+        "    y = tf.reduce_sum(tf.nn.softmax(x - np.inf))\n",
+        ("softmax", "-1e9", ""),
+    ),
+    "data with a nan": (
+        "x = tf.Variable([1.0])\ndata = tf.constant([1.0, np.nan])\nwith tf.GradientTape() as tape:\n"
+        "    y = tf.reduce_mean((data - x) ** 2)\n",
+        ("subtract", "such as the data", ""),
+    ),
+    "a variable that was nan before": (
+        "x = tf.Variable([np.float32('nan')])\nwith tf.GradientTape() as tape:\n    y = tf.reduce_sum(x**4)\n",
+        ("pow", "learning rate", ""),
+    ),
+    "the angle of nothing": (
+        "x = tf.Variable([0.0])\nwith tf.GradientTape() as tape:\n    y = tf.reduce_sum(tf.atan2(x, x))\n",
+        ("atan2", "(0, 0)", ""),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FORUM)
+def test_programs_of_forums(name):
+    program, (op, words, repair) = FORUM[name]
+    names = run(f"import numpy as np\n{program}", f"program of {name}")
+    found = names["tape"].explain_nonfinite(names["y"], names["x"]).first
+    assert found.op == op
+    assert words in found.reason
+    assert found.repair == repair
+    assert "nan to nan" not in str(found)

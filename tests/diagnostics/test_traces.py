@@ -47,12 +47,23 @@ def test_a_call_that_was_seen_before_makes_no_trace():
     assert str(f.explain()).startswith("f was traced 1 time.")
 
 
+def test_what_is_called_as_in_eager_code_is_told():
+    @tf.function
+    def f(x, n):
+        return tf.pad(x, n) * 2.0
+
+    f(tf.constant([1.0, 1.0]), tf.constant([[1, 2]]))
+    (trace,) = f.explain().traces
+    assert trace.compiled
+    assert trace.ways == (("alone, compiled", "calls pad as in eager code, with values that only running shows"),)
+
+
 def test_what_is_interpreted_has_its_reason():
     @tf.function
-    def f(x):
-        return tf.unique(x)[0]
+    def f(path):
+        return tf.io.read_file(path)
 
-    f(tf.constant([1.0, 1.0]))
+    f(__file__)
     (trace,) = f.explain().traces
     assert not trace.compiled
     ((way, reason),) = trace.ways

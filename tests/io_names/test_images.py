@@ -101,5 +101,5 @@ def test_an_image_that_would_fill_memory_is_refused():
 
 def test_without_pillow_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "PIL", None)
-    with pytest.raises(ModuleNotFoundError, match=r"pip install 'gradtape\[image\]'"):
+    with pytest.raises(ModuleNotFoundError, match=r"pip install pillow"):
         tf.io.decode_png(PNG)

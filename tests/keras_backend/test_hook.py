@@ -6,10 +6,11 @@ import pathlib
 import subprocess
 import sys
 import textwrap
+from types import SimpleNamespace
 
 import pytest
 
-from keras_gradtape import hook
+from keras_gradtape import completions, hook
 
 FOREIGN = (
     "import sys; assert not {'tensorflow', 'torch', 'jax', 'jaxlib'} & set(sys.modules), 'imports another library'"
@@ -132,7 +133,7 @@ def test_without_keras_the_error_names_the_command(monkeypatch):
         raise importlib.metadata.PackageNotFoundError(name)
 
     monkeypatch.setattr(importlib.metadata, "version", missing)
-    with pytest.raises(hook.UnsupportedKerasError, match=r"pip install 'gradtape\[keras\]'"):
+    with pytest.raises(hook.UnsupportedKerasError, match=r"pip install 'keras>=3\.13'"):
         hook._check_version()
 
 
@@ -161,3 +162,21 @@ def test_a_branch_is_added_before_the_chain(tmp_path):
 
 def test_importing_gradtape_does_not_import_keras():
     assert answer("import gradtape, sys; print([m for m in sys.modules if m.split('.')[0] == 'keras'])") == "[]"
+
+
+def test_the_archive_of_keras_3_13_is_the_backends_own():
+    class Ours: ...
+
+    class Refusing(Ours):  # a class over the backend's, as Keras 3.13 has it
+        def __init__(self):
+            raise NotImplementedError
+
+    old = SimpleNamespace(BackendExportArchive=Ours, ExportArchive=Refusing)
+    completions.complete_export(old)
+    assert isinstance(old.ExportArchive(), Ours)
+
+    class Choosing: ...  # a class that gives the backend's, as later versions have it
+
+    new = SimpleNamespace(BackendExportArchive=Ours, ExportArchive=Choosing)
+    completions.complete_export(new)
+    assert new.ExportArchive is Choosing

@@ -26,3 +26,20 @@ def test_fit_with_the_callback_writes_losses_weights_and_the_model(tmp_path):
     assert {"scalars", "histograms", "graph_keras_model"} <= set(plugins)
     configuration = json.loads(plugins["graph_keras_model"].tensor.string_val[0])
     assert configuration["class_name"] == "Sequential"
+    names = [node.name for node in graph_in(tmp_path).node]
+    assert any("dense" in name.lower() or "matmul" in name.lower() for name in names), names
+
+
+def graph_in(folder):
+    from tensorboardX.proto import graph_pb2
+
+    (text,) = [event.graph_def for path in event_files(folder) for event in read_events(path) if event.graph_def]
+    return graph_pb2.GraphDef.FromString(text)
+
+
+def test_an_eager_step_has_no_graph_and_writes_none(tmp_path):
+    x = np.ones((8, 3), np.float32)
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    model.compile("sgd", "mse", run_eagerly=True)
+    model.fit(x, x[:, :1], verbose=0, callbacks=[tf.keras.callbacks.TensorBoard(str(tmp_path))])
+    assert not [event for path in event_files(tmp_path) for event in read_events(path) if event.graph_def]

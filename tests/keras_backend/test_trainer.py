@@ -40,6 +40,23 @@ def test_traced_steps_do_what_plain_ones_do():
         np.testing.assert_allclose(weight, other, rtol=1e-4, atol=1e-6)
 
 
+def test_steps_have_the_bits_of_plain_ones_also_as_machine_code():
+    def trained(**settings):
+        keras.utils.set_random_seed(0)
+        model = keras.Sequential([keras.Input((4,)), layers.Dense(16, activation="tanh"), layers.Dense(3)])
+        loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+        model.compile(keras.optimizers.Adam(0.05), loss, **settings)
+        for _ in range(40):  # (a step is machine code after 16 calls)
+            model.train_on_batch(X[:32], Y[:32])
+        return model
+
+    traced, plain = trained(), trained(run_eagerly=True)
+    for weight, other in zip(traced.weights, plain.weights, strict=True):
+        np.testing.assert_array_equal(weight.numpy(), other.numpy())
+    assert traced.jit_compile is False  # "auto"; who asks for True gets it
+    assert model_of(jit_compile=True).jit_compile is True
+
+
 def test_a_gradient_that_is_constant():
     """The compiled step knows it beforehand; the optimizer is given a tensor all the same."""
 

@@ -45,6 +45,29 @@ def small_function(x):
     return tf.gradients(y, x)[0] * y
 
 
+STATE, STEPS = tf.Variable([1.0, 2.0, 3.0, 4.0]), tf.Variable(0)
+
+
+@tf.function
+def small_loop(x):
+    """A loop, a branch, rows and variables in one native function."""
+
+    def body(k, a, b):
+        c, d = tf.tanh(a * 0.5), tf.sin(b) - a
+        return k + 1, c * tf.reduce_sum(d), d / (1.0 + tf.reduce_max(tf.abs(c)))
+
+    _, a, b = tf.while_loop(lambda k, a, b: k < 5, body, (tf.constant(0), x, x * 0.5))
+    chosen = tf.cond(
+        tf.reduce_sum(a) > 0.0,
+        lambda: tf.reduce_sum(tf.exp(-a * a)) * b + tf.reduce_mean(b),
+        lambda: tf.reduce_sum(b) * tf.cos(a) - tf.reduce_max(a),
+    )
+    row = tf.gather(STATE, STEPS % 4)
+    STATE.assign(STATE * 0.9 + chosen * 0.1 * row)
+    STEPS.assign_add(1)
+    return STATE + a, tf.reduce_sum(b * row)
+
+
 def fits():
     """One batch for each of the models of the benchmarks."""
     keras = tf.keras
@@ -63,6 +86,8 @@ if __name__ == "__main__":
     engine._translated = lambda text: COMPILED.append(text) or translated(text)
     large = tf.constant(np.random.default_rng(1).standard_normal((512, 512)), tf.float32)
     small = [small_function(large[:4, 3]) for _ in range(200)]
-    results = [*eager_kernels(), function(large), small[-1], *([] if "no-keras" in sys.argv else fits())]
+    looped = [small_loop(large[:4, 5]) for _ in range(200)]
+    assert small_loop._direct is not None
+    results = [*eager_kernels(), function(large), small[-1], *looped[-1], *([] if "no-keras" in sys.argv else fits())]
     np.savez(sys.argv[1], *[np.asarray(result) for result in results])
     print(len(COMPILED))

@@ -86,8 +86,19 @@ def test_adam_follows_its_formula(shape, use_nesterov):
 def test_a_gradient_of_another_shape_changes_nothing():
     w, m, v = (tf.Variable(tf.ones(5000)) for _ in range(3))
     with pytest.raises(ValueError, match="gradient has shape"):
-        tf.raw_ops.ResourceApplyAdam(w, m, v, 0.9, 0.999, 0.1, 0.9, 0.999, 1e-8, tf.ones(4999))
+        tf.raw_ops.ResourceApplyAdam(
+            var=w,
+            m=m,
+            v=v,
+            beta1_power=0.9,
+            beta2_power=0.999,
+            lr=0.1,
+            beta1=0.9,
+            beta2=0.999,
+            epsilon=1e-8,
+            grad=tf.ones(4999),
+        )
     with pytest.raises(ValueError, match="gradient has shape"):
-        tf.raw_ops.ResourceApplyGradientDescent(w, 0.1, tf.ones(4999))
+        tf.raw_ops.ResourceApplyGradientDescent(var=w, alpha=0.1, delta=tf.ones(4999))
     for variable in (w, m, v):
         np.testing.assert_array_equal(variable, np.ones(5000))

@@ -165,3 +165,17 @@ def test_other_modes_of_conversion_are_a_named_error():
         tnp.experimental_enable_numpy_behavior(prefer_float32=True)
     with pytest.raises(tf.errors.UnimplementedError, match="safe"):
         tnp.experimental_enable_numpy_behavior(dtype_conversion_mode="safe")
+
+
+def test_arguments_have_the_names_of_tensorflow():
+    x = tnp.array(val=[[1.0, 2.0], [3.0, 4.0]])
+    assert tnp.add(x1=x, x2=x).numpy().tolist() == [[2.0, 4.0], [6.0, 8.0]]
+    assert tnp.exp(x=0.0).numpy() == 1.0
+    assert tnp.mean(x, 0, None, None, True).shape == (1, 2)
+    assert tnp.amax(x, 1, None, True).numpy().tolist() == [[2.0], [4.0]]
+    assert tnp.full_like(x, 7, shape=[3]).numpy().tolist() == [7.0, 7.0, 7.0]
+    assert (tnp.size(x=x), tnp.isscalar(num=1), tnp.tile(a=[1], reps=2).shape) == (4, True, (2,))
+    with pytest.raises(TypeError, match="cannot be `out`"):
+        tnp.amin(x, 0, x)
+    with pytest.raises(TypeError):
+        tnp.add(x)

@@ -186,3 +186,8 @@ def test_non_deterministic_generators_differ():
 def test_bad_generators_are_refused(call, error):
     with pytest.raises(error):
         call()
+
+
+def test_a_seed_may_be_a_list_with_tensors_inside_a_function():
+    drawn = tf.function(lambda seed: tf.random.stateless_uniform([3], [seed[0], 3]))(tf.constant([1, 2]))
+    assert np.array_equal(drawn, tf.random.stateless_uniform([3], [1, 3]))

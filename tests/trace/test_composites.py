@@ -254,3 +254,30 @@ def test_a_tape_follows_what_sparse_tensors_are_multiplied_with(make):
 
     x = tf.sparse.from_dense([[0.0, 1.0, 0.0], [2.0, 0.0, 0.0]])
     np.testing.assert_allclose(tf.function(slope)(x), slope(x))
+
+
+def test_map_fn_takes_rows_of_ragged_and_sparse_tensors_inside_functions():
+    ragged = tf.ragged.constant([[1.0, 2.0], [3.0], []])
+
+    @tf.function
+    def squares(r):
+        assert isinstance(r, tf.RaggedTensor)
+        return tf.map_fn(lambda row: tf.reduce_sum(row) ** 2, r, fn_output_signature=tf.float32)
+
+    @tf.function
+    def reversed_rows(r):
+        found = tf.map_fn(lambda row: row[::-1], r, fn_output_signature=tf.RaggedTensorSpec([None], tf.float32))
+        return found, found.row_lengths()
+
+    assert squares(ragged).numpy().tolist() == [9.0, 9.0, 0.0]
+    rows, lengths = reversed_rows(ragged)
+    assert rows.to_list() == [[2.0, 1.0], [3.0], []]
+    assert lengths.numpy().tolist() == [2, 1, 0]
+    values = ragged.values
+    with tf.GradientTape() as tape:
+        tape.watch(values)
+        y = squares(tf.RaggedTensor.from_row_splits(values, ragged.row_splits))
+    assert tape.gradient(y, values).numpy().tolist() == [6.0, 6.0, 6.0]
+    sparse = tf.sparse.from_dense([[0.0, 1.0], [2.0, 0.0]])
+    sums = tf.function(lambda s: tf.map_fn(tf.sparse.reduce_sum, s, fn_output_signature=tf.float32))(sparse)
+    assert sums.numpy().tolist() == [1.0, 2.0]

@@ -74,7 +74,7 @@ def test_a_recorded_function_takes_composites(sparse):
     (first, second), _ = concrete.structured_input_signature
     assert first == tf.RaggedTensorSpec([2, None])
     assert second == tf.SparseTensorSpec([2, 3])
-    with pytest.raises(TypeError, match="recorded for another SparseTensor"):
+    with pytest.raises(TypeError, match=r"Can not cast .* to .*Spec"):
         concrete(rows, tf.sparse.from_dense([[5.0]]))
     assert f.get_concrete_function(tf.RaggedTensorSpec([None, None]), sparse)(rows, sparse)[0].to_list() == [
         [1, 2],
@@ -289,10 +289,12 @@ def test_a_recorded_function_keeps_its_python_values():
     f = tf.function(lambda x, n=2, mode="a": x**n)
     concrete = f.get_concrete_function(Spec([]), 3)
     x = tf.constant(2.0)
-    assert [concrete(x).numpy(), concrete(x, 3).numpy(), concrete(x, n=3, mode="a").numpy()] == [8.0, 8.0, 8.0]
-    for call in (lambda: concrete(x, 4, "a"), lambda: concrete(x, n=4), lambda: concrete(x, mode="b")):
+    assert [concrete(x).numpy(), concrete(x, 3, "a").numpy(), concrete(x, n=3, mode="a").numpy()] == [8.0, 8.0, 8.0]
+    for call in (lambda: concrete(x, 4, "a"), lambda: concrete(x, n=4, mode="a"), lambda: concrete(x, 3, mode="b")):
         with pytest.raises(TypeError, match="Can not cast"):
             call()
+    with pytest.raises(TypeError, match="missing a required argument: 'mode'"):  # all of the Python values, or none
+        concrete(x, 3)
 
 
 def test_a_recording_for_any_size_serves_calls_of_each():
@@ -348,3 +350,16 @@ def test_a_graph_is_shown_as_a_message():
         ("tanh", "Tanh", ["input"]),
         ("add", "AddV2", ["tanh"]),
     ]
+
+
+@pytest.mark.parametrize(("recorded", "given"), [(2, tf.constant(2)), (2.5, np.float32(2.5)), ("b", tf.constant("b"))])
+def test_a_recording_takes_a_scalar_that_equals_the_value_it_was_made_for(recorded, given):
+    @tf.function
+    def f(x, n):
+        return x * 2.0
+
+    concrete = f.get_concrete_function(tf.TensorSpec([]), recorded)
+    assert concrete(tf.constant(3.0), given).numpy() == 6.0
+    assert concrete(tf.constant(3.0), n=given).numpy() == 6.0
+    with pytest.raises(TypeError, match="Literal"):
+        concrete(tf.constant(3.0), tf.constant(3))

@@ -335,18 +335,6 @@ def test_a_table_that_changes_is_looked_into_when_the_function_runs():
     assert (second.numpy().tolist(), count.numpy()) == ([1, 2], 2)
 
 
-def test_an_optional_element_is_refused_with_what_to_write():
-    elements = iter(tf.data.Dataset.range(2))
-
-    @tf.function
-    def f(iterator):
-        return iterator.get_next_as_optional()
-
-    with pytest.raises(tf.errors.OperatorNotAllowedInGraphError, match="for element in iterator"):
-        f(elements)
-    assert elements.get_next_as_optional().get_value().numpy() == 0
-
-
 def test_a_concrete_function_takes_tensors_by_the_names_of_their_specs():
     @tf.function
     def f(x, y):

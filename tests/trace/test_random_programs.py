@@ -16,7 +16,9 @@ W = tf.constant(np.random.default_rng(0).normal(size=(3, 3)).astype(np.float32) 
 
 def looped(a: Any, b: Any) -> Any:
     """A `while` loop that carries both."""
-    return tf.while_loop(lambda i, u, v: i < 3, lambda i, u, v: (i + 1, tf.tanh(u + v), u * 0.5), [0, a, b])[1]
+    shapes = [tf.TensorShape([]), tf.TensorShape([None, None]), tf.TensorShape([None, None])]
+    turn = lambda i, u, v: (i + 1, tf.tanh(u + v), u * 0.5)  # noqa: E731
+    return tf.while_loop(lambda i, u, v: i < 3, turn, [0, a, b], shape_invariants=shapes)[1]
 
 
 def as_many_rounds_as_rows(a: Any, b: Any) -> Any:
@@ -39,6 +41,44 @@ def filtered(a: Any, b: Any) -> Any:
     """A size that depends on values in between."""
     kept = tf.boolean_mask(a, b[:, 0] > 0.0)
     return b + tf.reduce_sum(kept * kept, 0)
+
+
+def number_of(a: Any) -> Any:
+    """A whole number that depends on values, at least 1."""
+    return tf.maximum(tf.reduce_sum(tf.cast(a[:, 0] > 0.0, tf.int32)), 1)
+
+
+def found_and_put_back(a: Any, b: Any) -> Any:
+    places = tf.where(a[:, 1] > 0.0)
+    return tf.scatter_nd(places, tf.gather_nd(a, places) * 2.0, tf.shape(b, tf.int64)) + b
+
+
+def taken_apart(a: Any, b: Any) -> Any:
+    kind = tf.cast(b[:, 2] > 0.0, tf.int32)
+    first, second = tf.dynamic_partition(a, kind, 2)
+    places = tf.dynamic_partition(tf.range(tf.shape(a)[0]), kind, 2)
+    return tf.dynamic_stitch(places, [tf.sin(first), second * 0.5])
+
+
+def by_kinds(a: Any, b: Any) -> Any:
+    kinds, index = tf.unique(tf.cast(tf.floor(b[:, 0]), tf.int32))
+    return tf.gather(tf.math.unsorted_segment_mean(a, index, tf.size(kinds)), index)
+
+
+def growing(a: Any, b: Any) -> Any:
+    """What a loop carries gets longer."""
+
+    def longer(i: Any, y: Any) -> Any:
+        return i + 1, tf.concat([y * 0.5, b[:1] + tf.cast(i, tf.float32)], 0)
+
+    shapes = [tf.TensorShape([]), tf.TensorShape([None, None])]
+    y = tf.while_loop(lambda i, y: i < number_of(a), longer, [0, a[:1]], shape_invariants=shapes)[1]
+    return a * tf.reduce_sum(y, 0) * 0.1
+
+
+def of_one_of_two_sizes(a: Any, b: Any) -> Any:
+    y = tf.cond(tf.reduce_sum(a) > 0.0, lambda: tf.boolean_mask(b, a[:, 0] > 0.0), lambda: b * 0.5)
+    return a + tf.reduce_sum(y * y, 0) * 0.1
 
 
 OPS: list[Any] = [
@@ -68,6 +108,17 @@ OPS: list[Any] = [
     as_many_rounds_as_rows,
     branched,
     filtered,
+    found_and_put_back,
+    taken_apart,
+    by_kinds,
+    growing,
+    of_one_of_two_sizes,
+    lambda a, b: tf.concat([a[: number_of(b)] * 2.0, b[number_of(b) :]], 0),
+    lambda a, b: tf.gather(a, tf.math.top_k(b[:, 0], number_of(a))[1])[:1] + b,
+    lambda a, b: b * tf.reduce_mean(tf.nn.softmax(tf.boolean_mask(a, a[:, 0] > -9.0)), 0),
+    lambda a, b: tf.repeat(a, tf.cast(b[:, 0] > 0.0, tf.int32) + 1, axis=0)[: tf.shape(b)[0]],
+    lambda a, b: b + tf.reduce_sum(tf.map_fn(lambda row: row * row, a[: number_of(b)]), 0) * 0.1,
+    lambda a, b: b + tf.reduce_sum(tf.scan(lambda h, row: tf.tanh(h + row), a[: number_of(b)]), 0) * 0.1,
 ]
 program = st.lists(
     st.tuples(st.integers(0, len(OPS) - 1), st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=8
@@ -94,7 +145,8 @@ def inputs(rows: int) -> list[Any]:
 
 def agree(got: Any, expected: Any) -> None:
     for a, b in zip(tf.nest.flatten(got), tf.nest.flatten(expected), strict=True):
-        assert a.dtype == b.dtype
+        a, b = tf.convert_to_tensor(a), tf.convert_to_tensor(b)
+        assert (a.dtype, a.shape) == (b.dtype, b.shape)
         np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=2e-4, atol=2e-5)
 
 

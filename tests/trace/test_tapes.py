@@ -293,3 +293,19 @@ def test_a_tape_around_that_is_nan_safe():
         return tape.gradient(y, x)
 
     assert np.isfinite(inside(x).numpy()).all()
+
+
+def test_a_loop_with_shape_invariants_has_gradients():
+    """What enters such a loop as a tensor of any shape is still the tensor that a tape inside the function follows."""
+
+    @tf.function
+    def slopes(x, y):
+        with tf.GradientTape() as tape:
+            tape.watch([x, y])
+            shapes = [tf.TensorShape([]), tf.TensorShape([None]), tf.TensorShape([None])]
+            turn = lambda i, u, v: (i + 1, u * v, v)  # noqa: E731
+            u = tf.while_loop(lambda i, u, v: i < 3, turn, [0, x, y], shape_invariants=shapes)[1]
+        return tape.gradient(u, [x, y])
+
+    of_x, of_y = slopes(tf.constant([2.0]), tf.constant([3.0]))
+    assert (of_x.numpy().tolist(), of_y.numpy().tolist()) == ([27.0], [54.0])

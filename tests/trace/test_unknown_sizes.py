@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
+from gradtape.base.traceable import traceable
 
 
 def traced_once(function: Any, *specs: Any) -> Any:
@@ -217,3 +218,12 @@ def test_control_flow():
         agree(f, traced, tf.constant(rng.normal(size=(size, 5)).astype(np.float32)))
     around = gradient_of(traced)(tf.ones([2, 5]))[0]
     np.testing.assert_allclose(around.numpy(), np.ones((2, 5)))
+
+
+def test_what_follows_from_a_made_up_value_is_no_constant():
+    @traceable
+    def is_positive(numbers):
+        return tf.constant(int(tf.reduce_sum(numbers)) > 0)
+
+    traced = traced_once(is_positive, ([None], tf.int32))
+    assert [bool(traced(tf.constant([number]))) for number in (-1, 3)] == [False, True]

@@ -27,8 +27,8 @@ from ..op.shapes import broadcast_sizes
 from ..ops.array import layout, masks
 from ..ops.math import bitwise, logic, polynomials
 from ..ops.math import elementwise as e
-from ..trace.ghost import abstract_of
-from ..trace.inference import Inference, sized, with_known_shape
+from ..trace.ghost import World, abstract_of
+from ..trace.inference import Inference, with_known_shape
 from ..values.composite import complete_values, is_composite
 from ..values.tensor import CONVERSIONS, EagerTensor, IndexedSlices, Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import Variable
@@ -410,8 +410,8 @@ def shape(input: Any, out_type: DTypeLike | None = None, name: str | None = None
 
 def _sizes(sizes: Any, kind: DType) -> Tensor:
     """Sizes as a tensor; in a trace they may be unknown."""
-    if isinstance(STATE.trace, Inference):
-        found: Tensor = sized(STATE.trace, sizes, kind.numpy)
+    if isinstance(STATE.trace, World) and not is_known(sizes if isinstance(sizes, tuple) else [sizes]):
+        found: Tensor = STATE.trace.sized(sizes, kind.numpy)
         return found
     return from_array(np.array(sizes, kind.numpy)[()])
 

@@ -15,7 +15,7 @@ from ..op.abstract import Abstract
 from ..op.arguments import takes, text
 from ..op.attributes import as_int, as_int_vector, as_ints, as_shape
 from ..ops.array import index, layout, masks, scatter
-from ..ops.math import logic
+from ..ops.math import logic, reduce
 from ..trace.ghost import abstract_of
 from ..values.tensor import EagerTensor, Tensor, to_tensor
 from ..variables.variable import SliceAssigner, Variable
@@ -135,12 +135,9 @@ def gather_nd(
     """The elements (or slices) at positions that `indices` lists in its last axis; with "IGNORE", zeros for bad positions."""
     if bad_indices_policy == "IGNORE" and not as_int(batch_dims):
         x = to_tensor(params)
-        positions: Array = np.asarray(to_tensor(indices)._array)
-        sizes = np.array(tuple(x.shape)[: positions.shape[-1]], np.int64)
-        inside: Any = ((positions >= 0) & (positions < sizes)).all(axis=-1)
-        found = index.take_nd.public(x, np.where(inside[..., None], positions, 0), 0)
-        shown = inside.reshape(inside.shape + (1,) * (found.ndim - inside.ndim))
-        return where(shown, found, logic.zeros_like.public(found))
+        inside, positions = _inside(x, to_tensor(indices))
+        found = index.take_nd.public(x, positions, 0)
+        return where(_beside(inside, found), found, logic.zeros_like.public(found))
     return index.take_nd.public(params, indices, as_int(batch_dims))
 
 
@@ -165,14 +162,42 @@ def _scatter_combining(
     if bad_indices_policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
         raise invalid(f"bad_indices_policy must be '', 'DEFAULT', 'ERROR' or 'IGNORE', got {bad_indices_policy!r}.")
     if bad_indices_policy == "IGNORE":
-        x, positions = to_tensor(tensor), np.asarray(to_tensor(indices)._array)
-        if positions.ndim and positions.shape[-1] <= x.ndim:
-            sizes = np.array(tuple(x.shape)[: positions.shape[-1]], np.int64)
-            inside: Any = ((positions >= 0) & (positions < sizes)).all(axis=-1)
+        x, given = to_tensor(tensor), to_tensor(indices)
+        if given.ndim and given.shape[-1] <= x.ndim:
+            if 0 in tuple(x.shape):
+                return x  # no position is a good one
+            inside, positions = _inside(x, given)
             changes = to_tensor(updates, None if isinstance(updates, (Tensor, Variable)) else x.dtype)
-            if tuple(changes.shape)[: inside.ndim] == inside.shape and not inside.all():
-                return combine.public(x, positions[inside], index.pick.public(changes, (inside,)))
+            if tuple(changes.shape)[: inside.ndim] == tuple(inside.shape):
+                nothing = _neutral(combine.name, x.dtype.numpy)
+                return combine.public(x, positions, where(_beside(inside, changes), changes, nothing))
     return combine.public(tensor, indices, updates)
+
+
+def _inside(x: Tensor, positions: Tensor) -> tuple[Any, Any]:
+    """Which of the positions are in the tensor, and the positions, with the first one in place of those that are not."""
+    sizes = np.array(tuple(x.shape)[: positions.shape[-1]], positions.dtype.numpy)
+    zero = np.zeros((), positions.dtype.numpy)
+    good = logic.logical_and.public(
+        logic.greater_equal.public(positions, zero), logic.less.public(positions, to_tensor(sizes))
+    )
+    inside = reduce.reduce_all.public(good, axis=-1)
+    return inside, where(layout.expand_dims.public(inside, -1), positions, zero)
+
+
+def _beside(truth: Any, values: Any) -> Any:
+    """Truth values with as many axes as the values that they are for."""
+    return layout.reshape.public(truth, (*truth.shape, *(1,) * (values.ndim - truth.ndim)))
+
+
+def _neutral(name: str, dtype: np.dtype[Any]) -> Array:
+    """What changes nothing where an op combines it with an element."""
+    if not name.endswith(("max", "min")):
+        return np.zeros((), dtype)
+    lowest = name.endswith("max")
+    if dtype.kind in "iu":
+        return np.asarray(np.iinfo(dtype).min if lowest else np.iinfo(dtype).max, dtype)
+    return np.asarray(-np.inf if lowest else np.inf, dtype)
 
 
 @takes(bad_indices_policy=text)
@@ -215,6 +240,8 @@ def tensor_scatter_nd_min(
 def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: AxisLike | None = None, name: str = "boolean_mask") -> Any:
     """The elements (or slices) where the mask is true."""
     x, truth = to_tensor(tensor), to_tensor(mask)
+    if truth.shape.rank is None:
+        raise ValueError("boolean_mask: Number of mask dimensions must be specified, even if some sizes are None.")
     where = 0 if axis is None else as_int(axis)
     where = where + x.ndim if where < 0 else where
     if truth.__class__ is not EagerTensor:
@@ -233,8 +260,10 @@ def _masked(x: Value, mask: Value, axis: int) -> Any:
     """`boolean_mask` with a mask whose values are not known yet: the true positions are looked up first."""
     if not mask.ndim:
         raise ValueError("mask cannot be scalar.")
-    if tuple(x.shape[axis : axis + mask.ndim]) != tuple(mask.shape):
-        raise ValueError(f"Shapes {x.shape[axis : axis + mask.ndim]} and {mask.shape} are incompatible")
+    sizes = tuple(x.shape)[axis : axis + mask.ndim]
+    # (Sizes that are not known yet may be equal.)
+    if len(sizes) != mask.ndim or any(same(*pair) is False for pair in zip(sizes, tuple(mask.shape), strict=True)):
+        raise ValueError(f"Shapes {sizes} and {mask.shape} are incompatible")
     front = (*builtins.range(axis, axis + mask.ndim), *builtins.range(axis), *builtins.range(axis + mask.ndim, x.ndim))
     picked = index.take_nd.public(layout.permute.public(x, front), masks.nonzero.public(mask))
     back = (*builtins.range(1, axis + 1), 0, *builtins.range(axis + 1, picked.ndim))

@@ -188,6 +188,16 @@ def dynamic_partition(
     return split(sorted_rows, sizes)
 
 
+def _stitched_look(indices: Sequence[TensorLike], data: Sequence[TensorLike], name: str | None = None) -> Any:
+    """Rows like those of the first tensor; the largest index tells how many."""
+    first, tensor = abstract_of(to_tensor(indices[0])), to_tensor(data[0])
+    known = abstract_of(tensor).known
+    if known is None or first.rank is None:
+        return Abstract(None, tensor.dtype.numpy)
+    return Abstract((UNKNOWN, *known[first.rank :]), tensor.dtype.numpy)
+
+
+@shaped(_stitched_look)
 @takes(indices=sequence)
 def dynamic_stitch(indices: Sequence[TensorLike], data: Sequence[TensorLike], name: str | None = None) -> Any:
     """The slices of several tensors put in one, each at its index; where an index repeats, the last one stays.

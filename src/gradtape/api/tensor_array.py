@@ -15,9 +15,10 @@ from ..base.context import ACTIVE, STATE
 from ..base.errors import ElementIndexError, OutOfRangeError, TensorTypeError, invalid, unfit
 from ..base.memory import slots
 from ..base.shapes import TensorShape
-from ..base.sizes import UNKNOWN
+from ..base.sizes import UNKNOWN, Dim, Size, surely_equal
 from ..base.types import DTypeLike, IntLike, ShapeLike, TensorLike
 from ..compile.control import UNSHAPED, ElementShape
+from ..native.abi import become
 from ..op.attributes import as_int, as_ints
 from ..ops.array.index import take
 from ..ops.array.layout import expand_dims, reshape
@@ -25,8 +26,8 @@ from ..ops.array.row import get_row, set_row
 from ..ops.array.scatter import tensor_scatter_nd_update
 from ..trace.control import either
 from ..trace.facades import Facade, steps_of
-from ..trace.ghost import Ghost, NeedsValue, abstract_of
-from ..trace.inference import Inference, depending_on, like, repeated, sized, slice_of
+from ..trace.ghost import Ghost, NeedsValue, World, abstract_of
+from ..trace.inference import Inference, depending_on, like, repeated, slice_of
 from ..values.composite import Composite, declare
 from ..values.tensor import Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import Variable
@@ -58,6 +59,8 @@ class TensorArray:
         element_shape: The shape of the elements, as far as it is known.
     """
 
+    _count: Any  # of elements that are not there yet: a size (see `OpenTensorArray`)
+
     def __init__(
         self,
         dtype: DTypeLike,
@@ -86,6 +89,10 @@ class TensorArray:
         self._clear_after_read = clear_after_read is None or bool(clear_after_read)
         self._infer_shape = infer_shape
         self._shape = [TensorShape(element_shape)]  # in a list, because arrays that come from this one share it
+        if size.__class__ is Ghost and not isinstance(STATE.trace, Inference) and isinstance(as_int(size), Size):
+            become(self, OpenTensorArray)
+            self._count = as_int(size)
+            return
         self._elements: list[Any] = slots("TensorArray", _position(size))
         self._made_in = _depth()
 
@@ -397,7 +404,7 @@ class AbstractTensorArray(TensorArray):
         """The number of elements, unknown where it may grow."""
         if self._dynamic_size:
             return _world().ghost(TensorSpec((), dtypes.int32))
-        return sized(_world(), self._size, np.int32)
+        return _world().sized(self._size)
 
     def link(self, others: list[Any]) -> None:
         """What is read depends on these too."""
@@ -471,13 +478,17 @@ class RowsTensorArray(TensorArray):
         """The array in this form; `shape` is that of an element, if it is known from elsewhere."""
         if isinstance(array, (RowsTensorArray, UnshapedTensorArray)):
             return array
-        written = [element for element in array._elements if element is not None and element is not _CLEARED]
+        is_open = isinstance(array, OpenTensorArray)
+        elements = [] if is_open else array._elements
+        written = [element for element in elements if element is not None and element is not _CLEARED]
         if shape is None:
             known = array.element_shape.is_fully_defined()
-            shape = _sizes(array.element_shape) if known else _sizes(written[0].shape) if written else None
+            shape = _sizes(array.element_shape) if known else tuple(written[0].shape) if written else None
         if shape is None:
-            return UnshapedTensorArray(array)
-        if any(tuple(element.shape) != shape for element in written):
+            return UnshapedTensorArray(array, array._count if is_open else len(elements))
+        if is_open:
+            return cls(zeros((array._count, *shape), array.dtype))
+        if not all(surely_equal(tuple(element.shape), shape) for element in written):
             raise NeedsValue("The elements of a TensorArray have shapes of their own.")
         if not written:
             return cls(zeros((len(array._elements), *shape), array.dtype))
@@ -490,7 +501,7 @@ class RowsTensorArray(TensorArray):
 
     def size(self, name: str | None = None) -> Tensor:
         """The number of elements."""
-        return from_array(np.int32(self._rows.shape[0]))  # type: ignore[arg-type]
+        return _as_tensor(self._rows.shape[0])
 
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
         """The array with another element."""
@@ -518,7 +529,7 @@ class RowsTensorArray(TensorArray):
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
         """The slices of a tensor as the elements."""
         tensor = self._whole(value, "unstack")
-        if tuple(tensor.shape) != tuple(self._rows.shape):
+        if not surely_equal(tuple(tensor.shape), tuple(self._rows.shape)):
             raise NeedsValue("A TensorArray gets another number of elements.")
         return RowsTensorArray(tensor)
 
@@ -542,9 +553,9 @@ class RowsTensorArray(TensorArray):
 class UnshapedTensorArray(TensorArray):
     """An array that enters a loop before any write: the first element written in the loop determines the shape of its rows."""
 
-    def __init__(self, array: TensorArray) -> None:
+    def __init__(self, array: TensorArray, count: Dim) -> None:
         self.__dict__.update(array.__dict__)
-        self._count = len(array._elements)
+        self._count = count
 
     def identity(self) -> TensorArray:
         """The same array."""
@@ -552,7 +563,7 @@ class UnshapedTensorArray(TensorArray):
 
     def size(self, name: str | None = None) -> Tensor:
         """The number of elements."""
-        return from_array(np.int32(self._count))  # type: ignore[arg-type]
+        return _as_tensor(self._count)
 
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
         """Begin again with rows of this shape."""
@@ -572,6 +583,68 @@ class UnshapedTensorArray(TensorArray):
     def read(self, index: Any, name: str | None = None) -> Any:
         """Nothing is known of its shape."""
         return self._at(0)
+
+
+class OpenTensorArray(TensorArray):
+    """An array whose number of elements depends on values, before the first write: its rows begin with it."""
+
+    def identity(self) -> TensorArray:
+        """The same array."""
+        return self
+
+    def size(self, name: str | None = None) -> Tensor:
+        """The number of elements."""
+        return _as_tensor(self._count)
+
+    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+        """The array with its first element."""
+        return self._begun(tuple(self._accepted(value).shape)).write(index, value)
+
+    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+        """The slices of a tensor as the elements."""
+        tensor = self._whole(value, "unstack")
+        if not surely_equal(tensor.shape[0], self._count):
+            raise NeedsValue("A TensorArray gets another number of elements.")
+        return RowsTensorArray(tensor)
+
+    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+        """The slices of a tensor, each at its index."""
+        return self._begun(tuple(self._whole(value, "scatter").shape)[1:]).scatter(indices, value)
+
+    def _begun(self, shape: tuple[int, ...]) -> TensorArray:
+        return RowsTensorArray(zeros((self._count, *shape), self._dtype))
+
+    def _at(self, position: int) -> Any:
+        raise NeedsValue("An element of a TensorArray is read before one was written.")
+
+    def read(self, index: Any, name: str | None = None) -> Any:
+        """Nothing is known of its shape."""
+        return self._at(0)
+
+    def stack(self, name: str | None = None) -> Any:
+        """Nothing is known of the shape of elements."""
+        return self._at(0)
+
+    def gather(self, indices: Any, name: str | None = None) -> Any:
+        """Nothing is known of the shape of elements."""
+        return self._at(0)
+
+    def concat(self, name: str | None = None) -> Any:
+        """Nothing is known of the shape of elements."""
+        return self._at(0)
+
+    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
+        """Pieces have lengths of their own."""
+        raise NeedsValue("The elements of a TensorArray have shapes of their own.")
+
+
+def _as_tensor(count: Dim) -> Tensor:
+    """A number of elements as a tensor."""
+    if isinstance(count, int):
+        return from_array(np.int32(count))  # type: ignore[arg-type]
+    assert isinstance(STATE.trace, World)
+    found: Tensor = STATE.trace.sized(count)
+    return found
 
 
 def _sizes(shape: TensorShape) -> tuple[int, ...]:

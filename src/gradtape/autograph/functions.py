@@ -10,7 +10,7 @@ from typing import Any
 from . import public
 from .lists import TensorList
 from .loops import Positions, by_position, length
-from .symbolic import is_symbolic
+from .symbolic import is_symbolic, tracing
 
 
 def _len(value: Any) -> Any:
@@ -111,8 +111,14 @@ _OVERLOADS: dict[Any, Callable[..., Any]] = {
 }
 
 
+def _iter(dataset: Any) -> Any:
+    return dataset.begin_in_function()
+
+
 def overload_of(function: Any, args: tuple[Any, ...]) -> Callable[..., Any]:
     """The function to call instead of a built-in one, for these arguments."""
+    if function is iter and len(args) == 1 and tracing() and hasattr(args[0].__class__, "begin_in_function"):
+        return _iter
     staged = any(is_symbolic(arg) or isinstance(arg, (TensorList, Positions)) for arg in args)
     if staged or (function is print and any(_holds_symbolic(arg) for arg in args)):
         return _OVERLOADS.get(function, function)  # type: ignore[no-any-return]

@@ -66,7 +66,7 @@ def for_stmt(
     positions = by_position(iterable)
     if positions is not None:
         _Loop(get_state, set_state, symbol_names, opts).run_over(positions, extra_test, body)
-    elif tracing() and _is_dataset(iterable):
+    elif tracing() and _is_dataset(iterable) and not is_unrolled(iterable):
         _Loop(get_state, set_state, symbol_names, opts).run_dataset(iterable, extra_test, body)
     else:
         _python_for(iterable, extra_test, body, get_state, set_state, symbol_names)
@@ -168,6 +168,11 @@ def length(tensor: Any) -> Any:
     return public.arrays().shape(tensor)[0]
 
 
+def is_unrolled(dataset: object) -> bool:
+    """Whether a dataset is made of tensors of the function, so that its elements are taken apart while that is recorded."""
+    return hasattr(dataset, "_is_symbolic") and bool(dataset._is_symbolic())
+
+
 def _is_dataset(value: Any) -> bool:
     return hasattr(value.__class__, "element_spec")
 
@@ -190,6 +195,7 @@ class _Loop:
         self.invariants: list[tuple[Any, Any]] = list(options.get("shape_invariants") or ())
         self.start = get_state()  # the values with which the loop begins
         self.initialized_here: set[str] = set()  # names that have no value before the loop
+        self.relaxes = False  # whether a variable may change its shape, as in TensorFlow's loops over datasets
         self.error: Exception | None = None  # the error because of which this attempt keeps numbers as Python numbers
 
     def run_while(self, test: Callable[[], Any], body: Callable[[], None]) -> None:
@@ -212,20 +218,22 @@ class _Loop:
         self._attempt(lambda: self._staged([to_tensor(0)], test, lambda place: body(positions.element(place))))
 
     def run_dataset(self, dataset: Any, extra_test: Callable[[], Any] | None, body: Callable[[Any], None]) -> None:
-        """`for element in dataset: body(element)`; after a `break` the rest of the elements change nothing."""
+        """`for element in dataset: body(element)`; after a `break` no further element is taken."""
+        self.relaxes = True
 
         def turn(element: Any, count: Any, *leaves: Any) -> list[Any]:
             self._set(leaves, LoopList)
-            if extra_test is None:
-                body(element)
-            else:
-                run = _Turn(body, element)
-                if_stmt(extra_test(), run, _nothing, self.get_state, self.set_state, self.names, len(self.names))
+            body(element)
             return [element, count + 1, *self._get()]
 
+        def goes_on(element: Any, count: Any, *leaves: Any) -> Any:
+            assert extra_test is not None
+            self._set(leaves, LoopList)
+            return to_tensor(extra_test())
+
         def once() -> list[Any]:
-            invariants = self._shape_invariants(1)
-            return list(public.control().for_dataset(dataset, turn, [to_tensor(0), *self._leaves()], invariants))
+            variables, test = [to_tensor(0), *self._leaves()], None if extra_test is None else goes_on
+            return list(public.control().for_dataset(dataset, turn, variables, self._shape_invariants(1), test))
 
         self._attempt(once)
 
@@ -410,6 +418,9 @@ class _Loop:
             )
         allowed = self._invariant(old)
         if allowed is None and not after.shape.is_subtype_of(before.shape):
+            if self.relaxes:
+                self.invariants.append((old, before.shape.most_specific_compatible_shape(after.shape)))
+                raise Restart(self, {})
             raise ValueError(
                 f"'{name}' has shape {before.shape} before the loop, but shape {after.shape} after one iteration. Use "
                 "tf.autograph.experimental.set_loop_options to set shape invariants."

@@ -62,11 +62,11 @@ class Trace(Protocol):
     def read(self, variable: Variable) -> Tensor:
         """The value of a variable."""
 
-    def like_followed(self, numbers: tuple[int, ...], cotangent: Any) -> list[Any]:
-        """Cotangents of the values with these identities, where a rule asks for sizes that are not known yet."""
+    def like_followed(self, record: Any, cotangent: Any) -> list[Any]:
+        """The cotangents of what an op was given, by its record, where its rule asks for sizes that are not known yet."""
 
-    def sized(self, sizes: Any) -> Tensor:
-        """A vector of sizes, some of which are not known yet."""
+    def sized(self, sizes: Any, dtype: Any = ...) -> Tensor:
+        """A vector of sizes, or one size, some of which are not known yet."""
 
     def on_attributes(self, op: Any, tensors: list[Any], attributes: dict[str, Any]) -> Any:
         """Run an op of which only an attribute is not known yet."""
@@ -122,6 +122,8 @@ class ThreadState(threading.local):
         self.accumulators: list[Accumulator] = []
         self.readers: list[VariableReader] = []
         self.name_scopes: list[str] = []
+        # What makes variables instead of tf.Variable (tf.variable_creator_scope), outermost first.
+        self.variable_creators: list[Callable[..., Any]] = []
         self._end = _ThreadEnd(self.readers, self.accumulators)
         self.trace: Trace | None = None
         # How many tapes that asked for it are differentiating: their backward passes are nan-safe.
@@ -143,6 +145,8 @@ class ThreadState(threading.local):
         self.stand_ins = False
         # Whether random draws are for their shapes only: the numbers are thrown away, and no stream advances.
         self.draws_unseen = False
+        # The vectorized maps that run, outermost first: random numbers are drawn for each slice.
+        self.maps: tuple[Any, ...] = ()
         for prepare in THREAD_STARTS:
             prepare()
 
@@ -156,6 +160,7 @@ class Fields(TypedDict, total=False):
     trace: Trace | None
     nan_safe: int
     name_scopes: list[str]
+    variable_creators: list[Callable[..., Any]]
     summary_writer: Any
     summary_step: Any
     summary_condition: Any
@@ -164,6 +169,7 @@ class Fields(TypedDict, total=False):
     draws_unseen: bool
     seeds: SeedScope | None
     stand_ins: bool
+    maps: tuple[Any, ...]
 
 
 class scope:
@@ -193,7 +199,7 @@ class scope:
 
 def nobody_outside(trace: Trace | None = None) -> scope:
     """A block hidden from outer recorders: only this trace, if given, and recorders entered in the block are active."""
-    return scope(tapes=[], accumulators=[], readers=[], trace=trace, nan_safe=0, seeds=None)
+    return scope(tapes=[], accumulators=[], readers=[], trace=trace, nan_safe=0, seeds=None, maps=())
 
 
 # What each thread has to do before its first op, filled in by layers above.

@@ -41,18 +41,19 @@ def listing(names: dict[str, Any]) -> Callable[[], list[str]]:
     def public() -> list[str]:
         if "__all__" in names:
             return sorted(names["__all__"])
-        return sorted(name for name, value in names.items() if not name.startswith("_") and _is_offered(value))
+        here = f"{names['__name__']}."
+        return sorted(name for name, value in names.items() if not name.startswith("_") and _is_offered(value, here))
 
     return public
 
 
-def _is_offered(value: object) -> bool:
+def _is_offered(value: object, here: str) -> bool:
     package, _, rest = str(getattr(value, "__module__", getattr(value, "__name__", ""))).partition(".")
     room = rest.partition(".")[0]
     if package not in ("gradtape", "tensorflow"):
         return False
     if isinstance(value, ModuleType):
-        return "__dir__" in vars(value)
+        return "__dir__" in vars(value) and (value.__name__.startswith(here) or room == "api")
     if isinstance(value, type):
         return room not in _BELOW
     return isinstance(value, FunctionType) and (hasattr(value, "op") or room not in _BELOW - {"variables"})

@@ -125,7 +125,8 @@ def assert_same_structure(
         return
     if check_types and not _same_kind(nest1, nest2):
         raise TypeError(
-            f"The two structures don't have the same sequence type: {type(nest1).__name__} and {type(nest2).__name__}."
+            "The two structures don't have the same nested structure: they don't have the same sequence type, "
+            f"{type(nest1).__name__} and {type(nest2).__name__}."
         )
     keys1 = sorted_keys(nest1) if isinstance(nest1, Mapping) else list(range(len(children(nest1))))
     keys2 = sorted_keys(nest2) if isinstance(nest2, Mapping) else list(range(len(children(nest2))))

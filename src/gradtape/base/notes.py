@@ -25,6 +25,7 @@ class Cut(NamedTuple):
     by: Any  # the op, or the compiled function
     ids: tuple[int, ...]  # of the operands that were followed, or cut before
     mixed: bool  # whether the output has a record too, because of its other operands
+    typed: bool  # whether the output is of a type that has derivatives
     code: CodeType
     offset: int
 
@@ -44,6 +45,9 @@ EXITS: dict[int, Exit] = {}  # by the identity of the value; its last exit
 # layer (empty for a function), and who called it, as code and offset. (A named tuple takes four times as long to make.)
 Span = tuple[int, int, str, CodeType, int]
 SPANS: deque[Span] = deque(maxlen=4 * _MOST)
+SCOPES: deque[Span] = deque(maxlen=_MOST)  # the same of name scopes, with the path of the scope
+# The steps of functions that run step by step under a tape: their first and last identity, and their line ("file:line").
+STEPS: deque[tuple[int, int, str]] = deque(maxlen=4 * _MOST)
 
 
 def is_followed(number: int) -> bool:
@@ -70,7 +74,8 @@ def note_shadow(by: object, inputs: Sequence[Any], outputs: Sequence[Any]) -> No
 
 def _note(by: object, ids: tuple[int, ...], outputs: Sequence[Any]) -> None:
     frame = user_frame(2)
-    cut = Cut(by, ids, bool(outputs[0]._id), frame.f_code, frame.f_lasti)
+    first = outputs[0]
+    cut = Cut(by, ids, bool(first._id), first.dtype.is_differentiable, frame.f_code, frame.f_lasti)
     for output in outputs:
         if not output._id:
             output._id = next_id()

@@ -67,14 +67,28 @@ class SeedScope:
 
     __slots__ = ("_ops", "_unseeded", "place", "seed", "step", "used")
 
-    def __init__(self, seed: int | None, place: tuple[int, ...], used: Used | None = None) -> None:
+    def __init__(
+        self,
+        seed: int | None,
+        place: tuple[int, ...],
+        used: Used | None = None,
+        begin: tuple[int, int, int] = (0, 0, 0),
+    ) -> None:
+        """`begin` is where another run has stopped (`reached`), if this one goes on from there."""
         self.seed = seed
         self.place = place
         self.used = used  # how far the streams have come, if that ends with the runs it is kept for
-        self.step = (
-            0  # the number of the step that runs: a graph that it runs is at another place than that of another step
-        )
-        self._ops = self._unseeded = 0
+        # The number of the step that runs: a graph that it runs is at another place than that of another step.
+        self.step, self._ops, self._unseeded = begin
+
+    @property
+    def reached(self) -> tuple[int, int, int]:
+        """How many steps have run, how many random ops were in them, and how many of these had no seed."""
+        return self.step, self._ops, self._unseeded
+
+    def go_to(self, reached: tuple[int, int, int]) -> None:
+        """Go on from where another run has stopped."""
+        self.step, self._ops, self._unseeded = reached
 
     def next(self, seed: int | None) -> OpSeed:
         """The seeds of the next op, which has this one of its own."""

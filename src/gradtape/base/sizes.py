@@ -146,6 +146,8 @@ class Size:
         return not self == other
 
     def __hash__(self) -> int:
+        if any(atom.bounds[0] == -math.inf for monomial, _ in self.terms for atom in monomial):
+            raise Undecided(f"Whether {self} is among other numbers.")  # (`axis in {0, 1}` would never say so)
         return hash(self.terms)
 
     def __lt__(self, other: Any) -> bool:
@@ -183,6 +185,11 @@ class Size:
     def is_plain(self) -> bool:
         """Whether it is written without operators."""
         return len(self.terms) == 1 and self.terms[0][1] == 1 and len(self.terms[0][0]) == 1
+
+    @property
+    def is_symbol(self) -> bool:
+        """Whether it is one symbol alone."""
+        return self.is_plain and self.terms[0][0][0].kind == "symbol"
 
     def __repr__(self) -> str:
         written = ""
@@ -236,6 +243,16 @@ class _Unknown(Size):
         return "?"
 
 
+class OpenShape(_Unknown):
+    """The shape of a tensor whose rank is not known yet, with what has that shape."""
+
+    __slots__ = ("of",)
+
+    def __init__(self, of: Any) -> None:
+        super().__init__(())
+        self.of = of
+
+
 UNKNOWN: Any = _Unknown(())  # (Any: it stands for sizes, for shapes and for attributes of any type)
 _FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
     "//": lambda a, b: a // b if b else UNKNOWN,
@@ -243,6 +260,8 @@ _FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
     "min": min,
     "broadcast": lambda a, b: b if a == 1 else a,
 }
+
+_NAMES = {"//": "quotient", "max": "larger", "min": "smaller", "broadcast": "common"}
 
 Dim = int | Size
 Sizes = tuple[Dim, ...]
@@ -252,6 +271,11 @@ def symbol(name: str, least: int = 0, multiple_of: int = 1) -> Any:
     """A size of its own, another one than any other of this name; what it is known to be divisible by divides it."""
     atom = Atom("symbol", (name,), (least // multiple_of, math.inf))
     return _from_terms({(atom,): multiple_of})
+
+
+def whole_number(name: str) -> Any:
+    """A whole number of which nothing is known, not even that it is no negative one: an element of a tensor."""
+    return _from_terms({(Atom("symbol", (name,), (-math.inf, math.inf)),): 1})
 
 
 # --- questions about any sizes ------------------------------------------------------------------------------------------
@@ -267,6 +291,14 @@ def same(a: Any, b: Any) -> bool | None:
         return False  # something else than a size
     low, high = bounds(a - b)
     return low == 0 if low == high else None if low <= 0 <= high else False
+
+
+def surely_equal(a: Any, b: Any) -> bool:
+    """Whether two shapes, or structures of shapes, are equal whatever sizes are that nobody has given yet."""
+    try:
+        return bool(a == b)
+    except Undecided:
+        return False
 
 
 def bounds(size: Any) -> Bounds:
@@ -287,7 +319,11 @@ def bounds(size: Any) -> Bounds:
 
 def evaluate(size: Any, numbers: Mapping[Any, int]) -> Any:
     """The value of a size for these values of its symbols (given as sizes); UNKNOWN, and a quotient by 0, is unknown."""
-    given = {key.terms[0][0][0]: value // key.terms[0][1] for key, value in numbers.items()}
+    return evaluate_atoms(size, {key.terms[0][0][0]: value // key.terms[0][1] for key, value in numbers.items()})
+
+
+def evaluate_atoms(size: Any, given: Mapping[Atom, int]) -> Any:
+    """The same for values of the atoms that are symbols."""
 
     def value(part: Any) -> Any:
         if not isinstance(part, Size) or part is UNKNOWN:
@@ -302,19 +338,40 @@ def evaluate(size: Any, numbers: Mapping[Any, int]) -> Any:
 
 def symbols_of(size: Any) -> list[Any]:
     """The symbols in a size, as `evaluate` takes them."""
-    found: dict[Atom, Any] = {}
+    return [_from_terms({(atom,): 1}) for atom in atoms_of(size)]
+
+
+def atoms_of(size: Any) -> list[Atom]:
+    """The atoms in a size that are symbols."""
+    found: dict[Atom, None] = {}
 
     def visit(part: Any) -> None:
         for monomial, _ in part.terms if isinstance(part, Size) else ():
             for atom in monomial:
                 if atom.kind == "symbol":
-                    found[atom] = _from_terms({(atom,): 1})
+                    found[atom] = None
                 else:
                     for inner in atom.parts:
                         visit(inner)
 
     visit(size)
-    return list(found.values())
+    return list(found)
+
+
+def written(size: Any, names: Mapping[Atom, str], functions: Callable[[str, Callable[..., Any]], str]) -> str:
+    """A size as an expression of Python; `names` are those of its symbols, and `functions` names a function of sizes."""
+
+    def text(part: Any) -> str:
+        if not isinstance(part, Size):
+            return f"{part}"
+        return " + ".join("*".join([str(factor), *map(of_atom, monomial)]) for monomial, factor in part.terms)
+
+    def of_atom(atom: Atom) -> str:
+        if atom.kind == "symbol":
+            return names[atom]
+        return f"{functions(_NAMES[atom.kind], _FUNCTIONS[atom.kind])}({', '.join(map(text, atom.parts))})"
+
+    return text(size)
 
 
 def is_known(shape: Iterable[Any]) -> bool:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 # What a kernel computes with: NumPy, or another module with the same functions (jax.numpy).
 Namespace: TypeAlias = ModuleType
+# The package jax, which is given to what computes an op on XLA (`@op.xla`): it is imported by programs that ask for XLA.
+Jax: TypeAlias = ModuleType
 
 Axis: TypeAlias = int | tuple[int, ...] | None
 

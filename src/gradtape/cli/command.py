@@ -1,4 +1,4 @@
-"""The command line: `gradtape run`, `demo`, `plot`, `trace`, `cache`, `explain`, `profile`, `doctor`, `--version`."""
+"""The command line: `gradtape run`, `demo`, `plot`, `trace`, `cache`, `explain`, `profile`, `view`, `doctor`, `--version`."""
 
 import argparse
 import math
@@ -9,7 +9,7 @@ from typing import Any
 
 from ..stand_in import TensorFlowIsImported
 from ..version import __version__
-from . import demo, doctor, explain, kernel_cache, launch, plot, profile, show_trace
+from . import demo, doctor, explain, kernel_cache, launch, plot, profile, show_trace, view
 
 __all__ = ["main"]
 
@@ -84,6 +84,22 @@ def _parser() -> argparse.ArgumentParser:
     measured.add_argument(
         "arguments", nargs=argparse.REMAINDER, metavar="ARGUMENTS", help="what SCRIPT finds in sys.argv"
     )
+
+    seen = commands.add_parser(
+        "view",
+        help="run a script, and write a picture of what its tapes and functions have recorded",
+        description="Run SCRIPT as `gradtape run` does, and write what was recorded as a picture: for each line that asks a tape "
+        "for a gradient the first one, and every tf.function. A page (.html) has all of them; .svg, .png and .dot the first.",
+    )
+    seen.add_argument(
+        "-o",
+        "--output",
+        default="view.html",
+        metavar="FILE",
+        help="where the picture goes: .html, .svg, .png or .dot (default: %(default)s)",
+    )
+    seen.add_argument("script", metavar="SCRIPT", help="the Python file")
+    seen.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGUMENTS", help="what SCRIPT finds in sys.argv")
 
     commands.add_parser(
         "doctor",
@@ -177,6 +193,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             explain.run(**options)
         elif command == "profile":
             profile.run(**options)
+        elif command == "view":
+            print(f"wrote {view.run(**options)}")
         elif command == "doctor":
             return doctor.run()
         elif command == "plot":
@@ -192,6 +210,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (
         demo.Diverged,
         plot.NothingToPlot,
+        view.NothingToView,
         launch.NoSuchProgram,
         TensorFlowIsImported,
         show_trace.CannotShow,

@@ -15,15 +15,18 @@ import gradtape as tf
 from ..native import engine
 from ..version import __version__
 
-# Package, the extra that installs it, and what needs it.
+# Package, and what needs it.
 _OPTIONAL = (
-    ("llvmlite", "native", "kernels in machine code"),
-    ("keras", "keras", "tf.keras"),
-    ("matplotlib", "plot", "gradtape plot"),
-    ("PIL", "image", "tf.io.decode_jpeg and other images"),
-    ("tensorboardX", "summary", "tf.summary"),
+    ("llvmlite", "kernels in machine code"),
+    ("keras", "tf.keras"),
+    ("matplotlib", "gradtape plot and pictures of tf.diagnostics.Monitor"),
+    ("PIL", "tf.io.decode_jpeg and other images"),
+    ("tensorboardX", "tf.summary"),
+    ("quickjs", "pictures of tape.view() outside of a page"),
+    ("jax", 'tf.function(engine="xla")'),
+    ("rich", "the live table of tf.diagnostics.Monitor"),
 )
-_DISTRIBUTION = {"PIL": "pillow"}
+_DISTRIBUTION = {"PIL": "pillow", "quickjs": "quickjs-ng"}
 
 
 def run() -> int:
@@ -33,8 +36,8 @@ def run() -> int:
     print(f"machine code: {_machine_code()}")
     missing = _packages()
     failed = [name for name, test in _TESTS.items() if not _passes(name, test)]
-    for package, extra, purpose in missing:
-        print(f"missing: {package}, for {purpose}. Install it: pip install 'gradtape[{extra}]'")
+    for package, purpose in missing:
+        print(f"missing: {package}, for {purpose}. Install it: pip install {_DISTRIBUTION.get(package, package)}")
     if os.environ.get("GRADTAPE_NATIVE") == "0":
         print("machine code is turned off by GRADTAPE_NATIVE=0. Turn it on: unset GRADTAPE_NATIVE")
     print("everything that is installed works." if not failed else f"failed: {', '.join(failed)}")
@@ -55,11 +58,11 @@ def _machine_code() -> str:
     return f"on, {llvm.get_host_cpu_name()} ({', '.join(wide)})"
 
 
-def _packages() -> list[tuple[str, str, str]]:
+def _packages() -> list[tuple[str, str]]:
     missing = []
-    for package, extra, purpose in _OPTIONAL:
+    for package, purpose in _OPTIONAL:
         if importlib.util.find_spec(package) is None:
-            missing.append((package, extra, purpose))
+            missing.append((package, purpose))
         else:
             name = _DISTRIBUTION.get(package, package)
             print(f"{name} {importlib.metadata.version(name)}: {purpose}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import struct
+import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +21,7 @@ from ..summary.gradients import GLOBAL, NORMS
 __all__ = ["NothingToPlot", "Settings", "run"]
 
 _MOST_NORMS = 8  # as many lines as can be told apart; the largest are shown
+_TITLE = 44  # characters of a panel's title in one line
 _SMOOTHED_FROM = 100  # points: a line with more is drawn smoothed as well
 
 
@@ -87,6 +89,7 @@ class Panel:
     lines: list[Line]
     logarithmic: bool = False
     note: str = ""
+    axis: str = "step"  # what the steps count
 
 
 def panels(lines: list[Line]) -> list[Panel]:
@@ -96,14 +99,33 @@ def panels(lines: list[Line]) -> list[Panel]:
     others: dict[str, list[Line]] = {}
     for line in lines:
         if line not in norms and line not in losses:
-            others.setdefault(line.tag.rsplit("/", 1)[-1], []).append(line)
-    found = [Panel("loss", losses, _spans_decades(losses))] if losses else []
+            others.setdefault(line.tag.rsplit("/", 1)[-1], []).append(line)  # (a name has one axis)
+    found = []
+    for axis, group in _by_axis(losses).items():
+        title = "loss" if axis == "step" else f"loss by {axis}"
+        found.append(Panel(title, group, _spans_decades(group), axis=axis))
     if norms:
         shown = _largest(norms)
         left_out = len(norms) - len(shown)
         note = f"the largest {len(shown)} of {len(norms)}" if left_out else ""
         found.append(Panel("gradient norms", shown, _spans_decades(shown), note))
-    return found + [Panel(name, group) for name, group in others.items()]
+    return found + [Panel(name, group, axis=_axis(group[0].tag)) for name, group in others.items()]
+
+
+def _axis(tag: str) -> str:
+    """What the steps of a tag count: Keras's TensorBoard callback writes epochs under some names, and batches under others."""
+    name = tag.rsplit("/", 1)[-1]
+    if name.startswith("epoch_"):
+        return "epoch"
+    return "iteration" if name.startswith("batch_") or name.endswith("_vs_iterations") else "step"
+
+
+def _by_axis(lines: list[Line]) -> dict[str, list[Line]]:
+    """Lines that may share a panel: epochs and iterations are different numbers."""
+    found: dict[str, list[Line]] = {}
+    for line in lines:
+        found.setdefault(_axis(line.tag), []).append(line)
+    return found
 
 
 def _largest(norms: list[Line]) -> list[Line]:
@@ -173,7 +195,7 @@ def _figure() -> Callable[..., Any]:
     try:
         from matplotlib.figure import Figure
     except ModuleNotFoundError as error:
-        raise NothingToPlot("pictures need the package matplotlib: pip install 'gradtape[plot]'") from error
+        raise NothingToPlot("pictures need the package matplotlib: pip install matplotlib") from error
     return Figure
 
 
@@ -182,15 +204,17 @@ def _draw(shown: list[Panel], title: str) -> Any:
     rows = math.ceil(len(shown) / columns)
     # (Figure itself, not pyplot: no window, no global state.)
     figure = _figure()(figsize=(6.4 if columns == 1 else 5.4 * columns, 0.5 + 3.8 * rows), layout="constrained")
-    figure.suptitle(title, fontsize="medium", x=0.01, ha="left")
+    # (About 14 characters to an inch, at this size.)
+    figure.suptitle(textwrap.fill(title, int(14 * figure.get_figwidth())), fontsize="medium", x=0.01, ha="left")
     for position, panel in enumerate(shown):
         _draw_panel(figure.add_subplot(rows, columns, position + 1), panel)
     return figure
 
 
 def _draw_panel(axes: Any, panel: Panel) -> None:
-    axes.set_title(panel.title + (f" ({panel.note})" if panel.note else ""), loc="left", fontweight="bold")
-    axes.set_xlabel("step")
+    title = panel.title + (f" ({panel.note})" if panel.note else "")
+    axes.set_title(textwrap.fill(title, _TITLE), loc="left", fontweight="bold")
+    axes.set_xlabel(panel.axis)
     if panel.logarithmic:
         axes.set_yscale("log")
     for number, (line, label) in enumerate(zip(panel.lines, _labels(panel.lines), strict=True)):

@@ -15,6 +15,7 @@ from typing import Any
 from keras_gradtape import aliases, hook
 
 from ..base import dtypes
+from ..base.sizes import Undecided
 from ..compile.codegen import python_of
 from ..compile.executor import lowered
 from ..compile.fusion import native_stage
@@ -22,7 +23,6 @@ from ..compile.passes import optimized
 from ..compile.program import Program
 from ..trace.concrete import ConcreteFunction
 from ..trace.function import Function, function
-from ..trace.ghost import NeedsValue
 from ..values.tensor import TensorSpec
 
 _SPEC = re.compile(r"(\w+)\s*(?:\[(.*)\])?")
@@ -76,7 +76,7 @@ def shown(settings: Settings) -> Iterator[str]:
     for number, concrete in enumerate(_traces(_found(settings.target), settings)):
         if number:
             yield ""
-        yield f"signature: {concrete.pretty_printed_signature(verbose=False)}"
+        yield f"signature: {concrete.name}{concrete.function_type}"
         if settings.stage in (None, "graph"):
             yield f"\ngraph, {_counted(len(concrete.graph.steps), 'step')}:"
             yield str(concrete.graph)
@@ -92,7 +92,7 @@ def _programs(concrete: ConcreteFunction, size: int, stage: str | None) -> Itera
     sizes = "" if known else f", with {size} for sizes that are not known (--size)"
     try:
         world, _, _ = lowered(concrete.graph, shapes, [spec.dtype.numpy for spec in concrete.specs])
-    except NeedsValue as error:
+    except Undecided as error:
         yield f"\nnot compiled, run step by step: {error}"
         return
     except Exception as error:

@@ -7,13 +7,13 @@ from typing import Any
 
 from ..differentiation.forward import ForwardAccumulator
 from ..trace.graph import Environment, Graph, bind
-from ..values.tensor import EagerTensor, from_array
+from ..values.tensor import EagerTensor
 from ..variables.variable import Variable
-from .codegen import explain, python_of
+from .codegen import explain
 from .lowering import Lowering
 from .passes import optimized
 from .recorded import all_ghosts, filled, operand_of_result
-from .warming import Warming
+from .warming import NATIVE, Form
 
 
 class Advanced:
@@ -27,9 +27,10 @@ class Advanced:
         captured: list[EagerTensor],
         followed: list[int],
         variables: list[Variable],
+        form: Form = NATIVE,
     ) -> None:
         """`followed` are the arguments that have tangents; all captured tensors and variables here have one."""
-        world = Lowering()
+        world = Lowering(form.updates_in_place)
         arguments = [world.input(shape, dtype) for shape, dtype in zip(shapes, dtypes, strict=True)]
         environment = Environment({})
         bind(graph.inputs, tuple(arguments), environment.values)
@@ -52,14 +53,16 @@ class Advanced:
         ends = [*ghosts, *(slope for slope in slopes if slope is not None)]
         program = world.program.with_nodes(world.program.nodes, [operand_of_result(end) for end in ends])
         shorter = optimized(program)
-        self._run: Any = Warming(shorter, lambda whole: python_of(shorter, whole=whole), partial(setattr, self, "_run"))
+        self.programs = (shorter,)
+        self._form = form
+        self._run: Any = form.runs(shorter, partial(setattr, self, "_run"))
 
-    def __call__(self, arrays: list[Any], tangents: list[Any], accumulator: ForwardAccumulator) -> Any:
+    def __call__(self, tensors: list[Any], tangents: list[Any], accumulator: ForwardAccumulator) -> Any:
         try:
-            found = self._run(*arrays, *[tangent._array for tangent in tangents])
+            found = self._run(*map(self._form.given, (*tensors, *tangents)))
         except Exception as error:
             raise explain(error) from None
-        results = [from_array(array) for array in found[: self._count]]
+        results = list(map(self._form.tensor, found[: self._count]))
         for place, slope in zip(self._places, found[self._count :], strict=True):
-            accumulator.watch(results[place], from_array(slope))
+            accumulator.watch(results[place], self._form.tensor(slope))
         return filled(self._results, iter(results))

@@ -6,28 +6,32 @@ are used much later, such as gradients of weights, are computed by threads that 
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..base.generated import Names, define
+from ..base.generated import Names, define, identifier, literal
+from ..base.nest import is_nested
+from ..base.sizes import is_known
 from ..native import background, blas, thresholds
 from ..native.choice import choice_of
 from ..op.call import explained
 from ..op.declaration import Op
 from ..ops.array.row import add_in_place, add_row, set_in_place, set_row
 from ..ops.linalg.products import matmul
-from ..trace.graph import leaves
-from ..values.tensor import EagerTensor, IndexedSlices, from_array
+from ..trace.graph import PLAIN, leaves, map_parts, parts_of
+from ..values.composite import COMPOSITES
+from ..values.tensor import EagerTensor, from_array
 from ..variables.in_place import LOCKS, MASK
 from ..variables.variable import AwaitingVariable
 from .fusion import grouped, ufunc_of
 from .group import Group, Item
 from .in_place import UfuncKernel, UpdatingKernel
+from .measures import Measure
 from .program import (
     Assign,
     Branch,
@@ -39,7 +43,11 @@ from .program import (
     Update,
     Value,
     arrays_of,
+    bytes_of,
     call_outside,
+    given_attributes,
+    same_looks,
+    size_of,
     stacked,
 )
 
@@ -132,6 +140,9 @@ def _write_node(writer: _Writer, position: int, node: Item) -> None:
             writer.write(f"{writer.name('w', what.variable)}._store({writer.operand(node.inputs[0])})", node)
     elif isinstance(what, Update):
         _write_update(writer, node, what)
+    elif isinstance(what, Measure):
+        given = [writer.operand(o) for o in node.inputs]
+        writer.write(f"v{node.outputs[0]} = {what.text(writer.names, given)}", node)
     elif isinstance(what, Call):
         writer.write(_call_outside(writer, node, what, targets), node)
     elif isinstance(what, (Loop, Branch)):
@@ -149,12 +160,10 @@ def _write_node(writer: _Writer, position: int, node: Item) -> None:
         for line in _call_kernel(writer, position, node, what):
             writer.write(line, node)
         for number in node.outputs:
-            if writer.program.looks[number] == _ONE_TEXT:
+            shape, dtype = writer.program.looks[number]
+            if dtype.kind == "O" and not shape:
                 writer.write(f"v{number} = {writer.name('text', _text)}(v{number})", node)
     _free(writer, position, node)
-
-
-_ONE_TEXT = ((), np.dtype(object))
 
 
 def _text(value: Any) -> Any:
@@ -309,7 +318,8 @@ def _kernel_for(writer: _Writer, node: Node, op: Op) -> Any:
     ways, first = choice_of(op.eager), next(iter(node.inputs), None)
     if ways is None or first.__class__ is not Value:
         return op.eager
-    return ways.small if math.prod(writer.program.looks[first.number][0]) < ways.smallest else op.eager
+    size = size_of(writer.program.looks[first.number])
+    return ways.small if size is not None and size < ways.smallest else op.eager
 
 
 # Python's operators are faster than a function call.
@@ -335,7 +345,23 @@ def _with_sign(node: Node, operands: list[str], sign: str, target: int | None) -
 
 
 def _settings(writer: _Writer, node: Node) -> list[str]:
-    return [writer.names.setting(name, value) for name, value in node.attributes.items()]
+    if not node.has_open_attributes:
+        return [writer.names.setting(name, value) for name, value in node.attributes.items()]
+    return [f"{identifier(name)}={_attribute(writer, value)}" for name, value in node.attributes.items()]
+
+
+def _attribute(writer: _Writer, value: Any) -> str:
+    """An attribute with numbers in it that the program has measured."""
+    cls = value.__class__
+    if cls is Value:
+        return f"v{value.number}"
+    if cls in (tuple, list):
+        text = "".join(f"{_attribute(writer, part)}, " for part in value)
+        return f"[{text}]" if cls is list else f"({text})"
+    if cls is slice:
+        parts = ", ".join(_attribute(writer, part) for part in (value.start, value.stop, value.step))
+        return f"{writer.name('slice', slice)}({parts})"
+    return literal(value) or writer.name("a", value)
 
 
 # --- loops and branches ------------------------------------------------------------------------------------------------------
@@ -410,7 +436,9 @@ def loop_function(loop: Loop, listed: Set[int] = frozenset(), whole: bool = Fals
     for place, output in enumerate(collected):
         shape, dtype = body.look_of(output)
         values = f"{names.of('turned', _turned)}(y{place})" if loop.reverse else f"y{place}"
-        stacked_values = f"{stack}({values}, {names.of('shape', shape)}, {names.of('dtype', dtype)})"
+        stacked_values = (
+            f"{stack}({values}, {names.of('shape', shape)}, {names.of('dtype', dtype)}, {place >= loop.arrays})"
+        )
         stacks.append(values if place in listed else stacked_values)
     write(f"    return ({', '.join(['rounds', *(f'v{n}' for n in carried), *stacks])},)")
     names.objects["__nodes__"] = nodes
@@ -519,7 +547,7 @@ def _is_postable(program: Program, node: Node) -> bool:
     if not all(operand.__class__ is Value for operand in node.inputs):
         return False
     (a, dtype), (b, other) = (program.looks[operand.number] for operand in node.inputs)
-    if dtype != other or len(a) != 2 or len(b) != 2:
+    if dtype != other or any(shape is None or len(shape) != 2 or not is_known(shape) for shape in (a, b)):
         return False
     columns = b[0] if node.attributes.get("transpose_b") else b[1]
     return blas.can_post(a[0] * a[1] * columns, dtype)
@@ -549,10 +577,11 @@ def _reused(writer: _Writer, position: int, node: Node, op: Op) -> int | None:
     if ufunc_of(op) is None or op.outputs != 1 or node.attributes:
         return None
     look = writer.program.looks[node.outputs[0]]
-    if not look[0] or (math.prod(look[0]) * look[1].itemsize < thresholds.BUFFER_BYTES and op.eager not in _SIGNS):
+    if not look[0] or (bytes_of(look) < thresholds.BUFFER_BYTES and op.eager not in _SIGNS):
         return None
     for number in node.used:
-        if number in writer.fresh and writer.last.get(number) == position and writer.program.looks[number] == look:
+        spare = number in writer.fresh and writer.last.get(number) == position
+        if spare and same_looks(writer.program.looks[number], look):
             return number
     return None
 
@@ -569,7 +598,7 @@ def _updated_variable(writer: _Writer, position: int, result: int, used: list[in
         return None
     for number in used:
         alone = writer.last.get(number) == position and used.count(number) == 1
-        if alone and writer.reads.get(number) is assigned and writer.program.looks[number] == look:
+        if alone and writer.reads.get(number) is assigned and same_looks(writer.program.looks[number], look):
             return number
     return None
 
@@ -611,8 +640,7 @@ def _with_updates_as_ops(program: Program, updates: dict[int, int]) -> Program:
 
 
 def _bytes(program: Program, number: int) -> int:
-    shape, dtype = program.looks[number]
-    return math.prod(shape) * dtype.itemsize
+    return bytes_of(program.looks[number])
 
 
 def _only_assigned(program: Program) -> dict[int, Any]:
@@ -643,7 +671,7 @@ def packed(structure: Any, names: Names) -> str | None:
         return f"{names.of('tensor', from_array)}(v{structure.number})"
     if structure is None:
         return "None"
-    if cls is EagerTensor:
+    if cls is EagerTensor or cls in PLAIN:
         return names.of("c", structure)
     if cls in (list, tuple, dict):
         parts = [packed(part, names) for part in (structure.values() if cls is dict else structure)]
@@ -651,10 +679,19 @@ def packed(structure: Any, names: Names) -> str | None:
             parts = [part and f"{names.of('key', key)}: {part}" for key, part in zip(structure, parts, strict=True)]
         text = "".join(f"{part}, " for part in parts)
         return None if None in parts else f"[{text}]" if cls is list else f"({text})" if cls is tuple else f"{{{text}}}"
-    if cls is IndexedSlices:
-        parts = [packed(part, names) for part in (structure.values, structure.indices, structure.dense_shape)]
-        return None if None in parts else f"{names.of('slices', IndexedSlices)}({', '.join(map(str, parts))})"
-    return None
+    if cls not in COMPOSITES and not is_nested(structure):
+        return None  # an object of which nothing is known: a function, a tape
+    parts = [packed(part, names) for part in parts_of(structure)]
+    # (An object without parts that is no empty structure holds tensors in its own way.)
+    if None in parts or (not parts and (cls in COMPOSITES or structure)):
+        return None
+    return f"{names.of('build', partial(_rebuilt, structure))}({', '.join(map(str, parts))})"
+
+
+def _rebuilt(structure: Any, *parts: Any) -> Any:
+    """A structure like this one, of other parts."""
+    following = iter(parts)
+    return map_parts(structure, lambda _: next(following))
 
 
 def explain(error: Exception) -> Exception:
@@ -667,6 +704,7 @@ def explain(error: Exception) -> Exception:
             if node is not None and isinstance(node.what, Op):
                 local = trace.tb_frame.f_locals
                 arrays: list[Any] = [local.get(f"v{o.number}") if o.__class__ is Value else o for o in node.inputs]
-                return explained(node.what, error, arrays, node.attributes)
+                sizes = {number: local.get(f"v{number}") for number in node.used}
+                return explained(node.what, error, arrays, given_attributes(node, sizes))
         trace = trace.tb_next
     return error

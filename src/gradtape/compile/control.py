@@ -8,21 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..base.context import STATE, Paused, scope
+from ..base.sizes import UNKNOWN, Size, is_known, same
 from ..differentiation.backward import zeros_of
 from ..differentiation.custom import record_call
 from ..differentiation.forward import ForwardAccumulator
 from ..differentiation.tape import GradientTape
 from ..differentiation.vectorize import Batched
+from ..op.abstract import Shape
 from ..op.call import RUNNERS
 from ..op.declaration import Op
 from ..op.family import with_batch_axis
-from ..ops.array.layout import permute
+from ..ops.array.layout import permute, reshape
 from ..ops.math.elementwise import add
 from ..ops.math.logic import less, logical_and
 from ..trace.ghost import Ghost, NeedsValue
@@ -30,12 +32,11 @@ from ..trace.graph import leaves, map_parts
 from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
 from .counting import counted
-from .program import Branch, Loop, Node, Program, Read, Update, Value
+from .program import Branch, Look, Loop, Node, Program, Read, Update, Value
 
 if TYPE_CHECKING:
     from .lowering import Lowering
 
-Look = tuple[tuple[int, ...], np.dtype[Any]]
 _MANY = -1  # the size of what a loop collects in a number of rounds that only running it shows
 
 
@@ -152,7 +153,7 @@ def _tensor(value: Any) -> Any:
 
 def _look(value: Any) -> Look:
     array = value._array
-    return array.shape, np.dtype(value.dtype.numpy)
+    return array.shape if value.__class__ is EagerTensor else array.known, np.dtype(value.dtype.numpy)
 
 
 def _operand(value: Any) -> Any:
@@ -218,6 +219,20 @@ class _Wider(Exception):
         self.place, self.like = place, like
 
 
+class _Varies(Exception):
+    """A carried value has another shape after a round: less is known of it inside."""
+
+    def __init__(self, place: int, shape: Shape) -> None:
+        self.place, self.shape = place, shape
+
+
+def _covering(a: Shape, b: Shape) -> Shape:
+    """What two shapes have in common; UNKNOWN for a size in which they differ or may differ."""
+    if a is None or b is None or len(a) != len(b):
+        return None
+    return tuple([one if same(one, other) else UNKNOWN for one, other in zip(a, b, strict=True)])
+
+
 def loop(
     world: Lowering,
     turn: Turn,
@@ -246,13 +261,14 @@ def loop(
     """
     carried = list(map(_tensor, carried))
     changed = set(assigned)
+    shapes: dict[int, Shape] = {}  # of carried values whose shapes vary
     if draws is not None and draws.given and draws.stacks:
         turn, sequences = _replaying(world, turn, len(sequences)), [*sequences, *draws.stacks]
         if draws.stacks[0].__class__ is Stack:
             condition, count = None, draws.rounds
     while True:
         try:
-            made = _Loop(world, turn, carried, list(sequences), condition, count, reverse, changed)
+            made = _Loop(world, turn, carried, list(sequences), condition, count, reverse, changed, shapes)
             results = made.written(settle)
             if draws is not None and not draws.given:
                 draws.rounds, draws.stacks = made.rounds, made.draws
@@ -261,6 +277,8 @@ def loop(
             if found.variable._id in changed:
                 raise
             changed.add(found.variable._id)
+        except _Varies as found:
+            shapes[found.place] = found.shape
         except _Wider as found:
             like, value = found.like, carried[found.place]
             carried[found.place] = Batched(with_batch_axis(value, like.batch_size), like.level, like.depth)
@@ -289,7 +307,9 @@ class _Loop:
         count: Any,
         reverse: bool,
         assigned: set[int],
+        shapes: dict[int, Shape],
     ) -> None:
+        self.shapes = shapes
         self.world, self.given_turn, self.condition, self.count, self.reverse = world, turn, condition, count, reverse
         self.carried, self.sequences, self.assigned = carried, sequences, assigned
         self.recorded = _recording()
@@ -305,35 +325,45 @@ class _Loop:
 
     def written(self, settle: Callable[[dict[int, Any]], None] | None) -> tuple[Any, list[Any], list[Any]]:
         """Record the loop and return its results."""
-        world = self.world
-        starts, shells = zip(*map(_opened, self.carried), strict=True) if self.carried else ((), ())
-        opened = [_opened(sequence) for sequence in self.sequences]
-        stacks = [shell.element(data) for data, shell in opened]
-        depth = len(world.levels) + 1
-        inside = [world.ghost_of(*_look(start), depth=depth) for start in starts]
-        taken = [world.ghost_of(_look(stack)[0][1:], _look(stack)[1], depth=depth) for stack in stacks]
-        hidden = [shell(ghost) for shell, ghost in zip(shells, inside, strict=True)]
-        elements = [shell(ghost) for (_, shell), ghost in zip(opened, taken, strict=True)]
-        test = self._condition(hidden) if self.condition is not None else None
-        body, level, layers = self._body(hidden, elements, starts, shells)
-        numbers = [ghost.number for ghost in (*inside, *taken)]
-        free = _free([*([test] if test is not None else []), body], set(numbers))
-        body.inputs = [*numbers, *free]
-        if test is not None:
-            test.inputs = [*(ghost.number for ghost in inside), *free]
-        what = Loop(test, body, len(inside), len(taken), self.reverse)
-        operands = [*starts, *stacks]
+        with self.world.sizes_inside():
+            what, starts, stacks, free, shells, layers, level, looks = self._lowered()
         finals: dict[int, Any] = {}
-        if test is not None:
+        if what.condition is not None:
             known = counted(what, [start._array if start.__class__ is EagerTensor else None for start in starts])
             if known is not None:
                 self.count, finals = known.rounds, known.finals
                 what = replace(what, condition=None)
         if settle is not None:
             settle(finals)
+        operands = [*starts, *stacks]
         if what.condition is None:
-            operands.insert(0, to_tensor(self.count))
-        return self._results(what, operands, free, shells, layers, level, finals)
+            count = self.count
+            operands.insert(0, self.world.sized(count, np.int64) if isinstance(count, Size) else to_tensor(count))
+        return self._results(what, operands, free, shells, layers, level, finals, looks)
+
+    def _lowered(self) -> tuple[Any, ...]:
+        """The loop, its operands, and what is known of the results."""
+        world = self.world
+        starts, shells = zip(*map(_opened, self.carried), strict=True) if self.carried else ((), ())
+        opened = [_opened(sequence) for sequence in self.sequences]
+        stacks = [shell.element(data) for data, shell in opened]
+        depth = len(world.levels) + 1
+        inside = [
+            world.ghost_of(self.shapes.get(place, _look(start)[0]), _look(start)[1], depth=depth)
+            for place, start in enumerate(starts)
+        ]
+        taken = [world.ghost_of(_look(stack)[0][1:], _look(stack)[1], depth=depth) for stack in stacks]
+        hidden = [shell(ghost) for shell, ghost in zip(shells, inside, strict=True)]
+        elements = [shell(ghost) for (_, shell), ghost in zip(opened, taken, strict=True)]
+        test = self._condition(hidden) if self.condition is not None else None
+        body, level, layers = self._body(hidden, elements, inside, shells)
+        numbers = [ghost.number for ghost in (*inside, *taken)]
+        free = _free([*([test] if test is not None else []), body], set(numbers))
+        body.inputs = [*numbers, *free]
+        if test is not None:
+            test.inputs = [*(ghost.number for ghost in inside), *free]
+        what = Loop(test, body, len(inside), len(taken), self.reverse, self.own)
+        return what, starts, stacks, free, shells, layers, level, [_look(ghost) for ghost in inside]
 
     def _condition(self, carried: list[Any]) -> Program:
         assert self.condition is not None
@@ -345,13 +375,13 @@ class _Loop:
         return level.program
 
     def _body(
-        self, carried: list[Any], elements: list[Any], starts: Any, shells: Any
+        self, carried: list[Any], elements: list[Any], inside: list[Ghost], shells: Any
     ) -> tuple[Program, Level, list[_Shell]]:
         """The program of one round, and the hidden axes of what it collects."""
         with self.world.inside(True, self.recorded, self.assigned) as level:
             following, collected = self.turn(list(carried), list(elements))
             following, collected = list(map(_tensor, following)), list(map(_tensor, collected))
-            for place, (value, start, shell) in enumerate(zip(following, starts, shells, strict=True)):
+            for place, (value, start, shell) in enumerate(zip(following, inside, shells, strict=True)):
                 data, layers = _opened(value)
                 if layers.layers and not shell.layers:
                     raise _Wider(place, value)
@@ -359,13 +389,27 @@ class _Loop:
                     size = _look(start)[0][0]
                     following[place] = shell(with_batch_axis(value, size))
                     data, layers = _opened(following[place])
-                if layers != shell or _look(data) != _look(start):
-                    raise NeedsValue("What goes round in a loop changes its shape or type.")
+                if layers != shell or _look(data)[1] != _look(start)[1]:
+                    raise NeedsValue("What goes round in a loop changes its type.")
+                self._compare(place, _look(start)[0], _look(data)[0])
             kept = [_opened(value) for value in [*following, *collected, *level.drawn]]
             for data, _ in kept:
                 self.world.note(data)
             level.program.outputs = [_operand(data) for data, _ in kept]
         return level.program, level, [shell for _, shell in kept[len(following) :]]
+
+    def _compare(self, place: int, before: Shape, after: Shape) -> None:
+        """Raise if a carried value may have another shape after a round than it is taken to have before."""
+        expected = self.shapes.get(place, before)
+        if expected is None:
+            return
+        covering = _covering(before, after)
+        if covering is not None:
+            fixed = [UNKNOWN if size is UNKNOWN else one for size, one in zip(expected, covering, strict=True)]
+            if all(new is not UNKNOWN or old is UNKNOWN for new, old in zip(covering, expected, strict=True)):
+                return
+            covering = tuple(fixed)
+        raise _Varies(place, covering)
 
     def _results(
         self,
@@ -376,16 +420,24 @@ class _Loop:
         layers: list[_Shell],
         level: Level,
         known_after: dict[int, Any],
+        looks: list[Look],
     ) -> tuple[Any, list[Any], list[Any]]:
         world = self.world
         rounds = world.ghost_of((), np.dtype(np.int64))
-        finals = [world.ghost_of(*what.body.look_of(output)) for output in what.body.outputs[: what.carried]]
-        known = self.count if isinstance(self.count, int) else _MANY
-        kind = Ghost if known >= 0 else Stack
+        finals = [world.ghost_of(*look) for look in looks]
+        known = self.count if isinstance(self.count, (int, Size)) else _MANY
         stacks = []
-        for output in what.body.outputs[what.carried :]:
+        for place, output in enumerate(what.body.outputs[what.carried :]):
+            shape: Shape
             shape, dtype = what.body.look_of(output)
-            stacks.append(world.ghost_of((known, *shape), dtype, kind))
+            if shape is None:
+                raise NeedsValue("The rank of what a loop collects is known only when the function runs.")
+            # (What each round began with may have a size of its own each time.)
+            listed = place >= self.own and not all(map(world.has_size, shape))
+            if listed or known is _MANY:
+                stacks.append(world.ghost_of((_MANY, *shape), dtype, Stack))
+            else:
+                stacks.append(world.ghost_of((known, *(n if n.__class__ is int else UNKNOWN for n in shape)), dtype))
         results = [rounds, *finals, *stacks]
         inputs = (*map(_operand, operands), *map(Value, free))
         world.append(Node(what, inputs, {}, tuple(ghost.number for ghost in results)))
@@ -398,7 +450,14 @@ class _Loop:
             self._record(rounds, after, collected, level)
         for operand in operands:
             world.note(operand)
-        return rounds, after, collected[: self.own]
+        return rounds, after, [self._sized(what, known, *each) for each in enumerate(collected[: self.own])]
+
+    def _sized(self, what: Loop, count: Any, place: int, collected: Any) -> Any:
+        """What was collected, with the sizes that are known outside: if there was no round, it has no others."""
+        shape = what.body.look_of(what.body.outputs[what.carried + place])[0]
+        if collected.__class__ is not Ghost or is_known(shape) or not all(map(self.world.has_size, shape)):
+            return collected
+        return reshape(collected, shape=(count, *shape))
 
     # --- the gradient ------------------------------------------------------------------------------------------------
 
@@ -410,7 +469,7 @@ class _Loop:
         places = [place for place, value in enumerate(after) if value.dtype.is_differentiable]
         elements = [place for place, value in enumerate(self.sequences) if value.dtype.is_differentiable]
         sources = [*self.carried, *self.sequences, *constants]
-        size = self.count if isinstance(self.count, int) else rounds
+        size = self.count if isinstance(self.count, (int, Size)) else rounds
 
         def gradient(*cotangents: Any) -> list[Any]:
             of_after = cotangents[: len(after)]
@@ -694,12 +753,14 @@ class _Branch:
         world = self.world
         programs, structures, layers = zip(*map(self._program, self.functions), strict=True)
         looks = [[program.look_of(output) for output in program.outputs] for program in programs]
-        if any(found != looks[0] for found in looks) or any(found != layers[0] for found in layers):
-            raise NeedsValue("The branches give different shapes or types.")
+        kinds = [[dtype for _, dtype in found] for found in looks]
+        if any(found != kinds[0] for found in kinds) or any(found != layers[0] for found in layers):
+            raise NeedsValue("The branches give different numbers of tensors, or different types.")
+        shapes = [reduce(_covering, [shape for shape, _ in each]) for each in zip(*looks, strict=True)]
         free = _free(programs, set())
         for program in programs:
             program.inputs = list(free)
-        ghosts = [world.ghost_of(*look) for look in looks[0]]
+        ghosts = [world.ghost_of(*look) for look in zip(shapes, kinds[0], strict=True)]
         world.note(self.number)
         inputs = (_operand(self.number), *map(Value, free))
         world.append(Node(Branch(tuple(programs)), inputs, {}, tuple(ghost.number for ghost in ghosts)))

@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from ..base.generated import Names, define
+from ..base.sizes import surely_equal
 from ..base.threads import in_parts
 from ..native import engine, thresholds
 from ..op.declaration import Op
 from .group import Group, Item, uses, with_outputs
-from .program import Node, Program, Value
+from .program import Node, Program, Value, size_of
 
 _UFUNCS: dict[Any, np.ufunc] = {
     operator.add: np.add,
@@ -74,7 +75,7 @@ def grouped(program: Program, python_of: Callable[[Program], Any] | None = None)
         if can_be_whole(program):
             return with_outputs(program, whole_groups(program, python_of))
     if engine.available() and any(
-        math.prod(shape) >= thresholds.ONE_PASS_ELEMENTS for shape, _ in program.looks.values()
+        (size_of(look) or 0) >= thresholds.ONE_PASS_ELEMENTS for look in program.looks.values()
     ):
         from .row_groups import row_groups
 
@@ -110,16 +111,17 @@ def _in_blocks(program: Program, nodes: list[Item]) -> list[Item]:
 def _large_shape(program: Program, node: Node) -> tuple[int, ...] | None:
     """The shape of the result of an elementwise instruction, if it can be part of a group."""
     op = node.what
-    if not isinstance(op, Op) or not op.broadcasts or op.outputs != 1 or op.variadic:
+    if not isinstance(op, Op) or not op.broadcasts or op.outputs != 1 or op.variadic or node.has_open_attributes:
         return None
-    shape, dtype = program.looks[node.outputs[0]]
-    if math.prod(shape) < thresholds.CHAIN_ELEMENTS or dtype.kind not in "fbiu":
+    shape, dtype = look = program.looks[node.outputs[0]]
+    if (size_of(look) or 0) < thresholds.CHAIN_ELEMENTS or dtype.kind not in "fbiu":
         return None
     for operand in node.inputs:
         if operand is None:
             return None
-        given = program.looks[operand.number][0] if operand.__class__ is Value else np.shape(operand)
-        if given != shape and math.prod(given) != 1:
+        given = program.look_of(operand)
+        size = size_of(given)
+        if size is None or (size != 1 and given[0] != shape):
             return None
     return shape
 
@@ -132,7 +134,7 @@ def _is_sum(program: Program, node: Node, group: Group) -> bool:
         return False
     shape, dtype = program.looks[operand.number]
     made = {number for inner in group.nodes for number in inner.outputs}
-    return operand.number in made and shape == group.shape and dtype in (np.float32, np.float64)
+    return operand.number in made and surely_equal(shape, group.shape) and dtype in (np.float32, np.float64)
 
 
 # --- running a group -------------------------------------------------------------------------------------------------------

@@ -1,30 +1,39 @@
 """From a graph to a program: the steps run on abstract values of known sizes, and every op that is called is recorded.
 
-Values that depend on no input and no variable are computed here, once. Where a value would be needed to go on (a branch, a
-size that depends on data) `NeedsValue` is raised, and the graph is interpreted instead.
+Values that depend on no input and no variable are computed here, once. A size that depends on values is a symbol, and where
+an attribute of an op needs it, it is measured when the program runs (measures.py). A function that asks for a value to go on is
+called then, too (deferred.py). Where not even that is possible `NeedsValue` is raised, and the graph is interpreted instead.
 """
 
 from __future__ import annotations
 
 import contextlib
 import itertools
+import sys
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from ..base.context import STATE, Paused
-from ..base.sizes import is_known
+from ..base.context import STATE, Paused, Record
+from ..base.sizes import UNKNOWN, Atom, OpenShape, Size, Undecided, atoms_of, is_known, symbol, whole_number
 from ..base.types import Function
 from ..op.abstract import Abstract
 from ..op.declaration import Op
+from ..op.entry import leave_general_path, take_general_path
+from ..op.record import ids_of
 from ..ops.math.elementwise import add, subtract
 from ..trace.ghost import Ghost, NeedsValue, World
 from ..trace.graph import map_parts
 from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
 from .control import Assigned, Draws, Level, branch, loop, while_loop
+from .deferred import deferred, deferred_rule
+from .measures import Element, Extent, Extents, Formula, Measure, Vector, has_sizes, map_attribute
 from .program import Assign, Call, Node, Program, Read, Update, Value
+
+_NUMBER = np.dtype(np.int64)  # the type of a measured size
+_MOST_ELEMENTS = 256  # of a tensor in place of an attribute
 
 
 class Outcomes:
@@ -49,8 +58,9 @@ class Outcomes:
 class Lowering(World):
     """The world (see trace/ghost.py) that records the ops that run in it."""
 
-    def __init__(self) -> None:
+    def __init__(self, updates_in_place: bool = True) -> None:
         super().__init__()
+        self.updates_in_place = updates_in_place  # whether an optimizer's update is a call, rather than ops
         self.program = Program()
         self._numbers = itertools.count()
         self.read_variables: dict[int, Variable] = {}
@@ -58,21 +68,50 @@ class Lowering(World):
         self.root = self.program
         self.levels: list[Level] = []
         self._depths: dict[int, int] = {}  # the nesting depth at which each value was made
+        # The symbols of sizes that depend on values: each with the value in which it is found, and how.
+        self.symbols: dict[Atom, tuple[int, Measure]] = {}
+        self._has_open_sizes = False  # whether there ever was one
+        self._elements: dict[tuple[int, int], Any] = {}  # the symbols of elements, by value and place
+        self._followed: dict[int, Any] = {}  # by identity, the values that records refer to
         self.outcomes = Outcomes()  # what is read and drawn here
         self.replay: Outcomes | None = (
             None  # what an earlier run has read and drawn: it is taken from there, and no effect is repeated
         )
 
     def ghost_of(
-        self, shape: tuple[int, ...], dtype: np.dtype[Any], kind: type[Ghost] = Ghost, depth: int = -1
+        self,
+        shape: Any,
+        dtype: np.dtype[Any],
+        kind: type[Ghost] = Ghost,
+        depth: int = -1,
+        value: Any = None,
     ) -> Ghost:
-        """A new value."""
+        """A new value; its sizes may be unknown, and so may its rank."""
         number = next(self._numbers)
+        if shape is not None and not is_known(shape):
+            if kind is Ghost:
+                shape = tuple([self._size(size, number, axis) for axis, size in enumerate(shape)])
+            else:  # (nothing is measured in a list of arrays, each of which may have its own size)
+                shape = tuple([size if self.has_size(size) else UNKNOWN for size in shape])
         self.program.looks[number] = (shape, dtype)
         self._depths[number] = len(self.levels) if depth < 0 else depth
-        return kind(self, shape, dtype, number)
+        return kind(self, shape, dtype, number, value)
 
-    def input(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Ghost:
+    def _size(self, size: Any, number: int, axis: int) -> Any:
+        """A size of a new value: one that is known here, or a symbol that is found in it."""
+        if self.has_size(size):
+            return size
+        found = symbol(f"n{number}" if not axis else f"n{number}_{axis}")
+        self._define(found, number, Extent(axis))
+        return found
+
+    def _define(self, size: Any, number: int, measure: Measure) -> None:
+        if not self._has_open_sizes:  # from here on an op may have such an attribute and no other abstract operand
+            self._has_open_sizes = True
+            take_general_path(self)
+        self.symbols[atoms_of(size)[0]] = number, measure
+
+    def input(self, shape: Any, dtype: np.dtype[Any]) -> Ghost:
         """A new input of the program."""
         ghost = self.ghost_of(shape, dtype)
         self.program.inputs.append(ghost.number)
@@ -88,20 +127,162 @@ class Lowering(World):
 
     def emit(self, what: Any, inputs: tuple[Any, ...], attributes: dict[str, Any], looks: list[Any]) -> list[Ghost]:
         """Append an instruction; returns its results."""
-        results = [self.ghost_of(shape, dtype) for shape, dtype in looks]
+        results: list[Ghost] = []
+        same_here: dict[Atom, Any] = {}  # symbols that several of the shapes have in common
+        for shape, dtype in looks:
+            if shape is not None and not is_known(shape):
+                shape = tuple([self._renamed(size, same_here) for size in shape])
+            results.append(self.ghost_of(shape, dtype))
+            for size, found in zip(shape or (), results[-1]._array.known or (), strict=True):
+                if isinstance(size, Size) and size.is_symbol and not self.has_size(size):
+                    same_here[atoms_of(size)[0]] = found
         self.append(Node(what, inputs, attributes, tuple(result.number for result in results)))
         return results
+
+    @staticmethod
+    def _renamed(size: Any, names: dict[Atom, Any]) -> Any:
+        alone = isinstance(size, Size) and size.is_symbol
+        return names.get(atoms_of(size)[0], size) if alone and names else size
 
     def append(self, node: Node) -> None:
         """Record an instruction."""
         self.program.nodes.append(node)
+
+    def close(self) -> None:
+        """Entries of ops take their usual path again."""
+        super().close()
+        if self._has_open_sizes:
+            leave_general_path(self)
+
+    # --- sizes that only running shows -------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def sizes_inside(self) -> Iterator[None]:
+        """A block whose symbols have no meaning outside of it."""
+        symbols = dict(self.symbols)
+        try:
+            yield
+        finally:
+            self.symbols = symbols
+
+    def has_size(self, size: Any) -> bool:
+        """Whether a size has a meaning here."""
+        if not isinstance(size, Size):
+            return True
+        return size is not UNKNOWN and all(atom in self.symbols for atom in atoms_of(size))
+
+    def measured(self, size: Any) -> Value:
+        """A size as a value of the program, in the outermost program that has what it is measured in."""
+        if isinstance(size, OpenShape):
+            return self._new_measure(Extents(), (Value(size.of.number),), self._depths[size.of.number])
+        if not self.has_size(size):
+            raise NeedsValue(f"A size ({size}) is needed that only a part of the function knows.")
+        symbols, found = atoms_of(size), []
+        for one in symbols:
+            number, measure = self.symbols[one]
+            found.append(self._new_measure(measure, (Value(number),), self._depths[number]))
+        if size.is_symbol:
+            return found[0]
+        depth = max(self._depths[value.number] for value in found)
+        return self._new_measure(Formula(size, tuple(symbols), size.terms), tuple(found), depth)
+
+    def _new_measure(self, measure: Measure, inputs: tuple[Any, ...], depth: int) -> Value:
+        ghost = self.ghost_of((), _NUMBER, depth=depth)
+        program = self.levels[depth - 1].program if depth else self.root
+        program.nodes.append(Node(measure, inputs, {}, (ghost.number,)))
+        return Value(ghost.number)
+
+    def sized(self, sizes: Any, dtype: Any = np.int32) -> Any:
+        """A tensor of sizes, or one size: a constant where they are numbers."""
+        found = Abstract.of_sizes(sizes, dtype)
+        if found.value is None or found.value.dtype.kind != "O":
+            return from_array(found.value)  # type: ignore[arg-type]
+        given = tuple(
+            self.measured(size) if isinstance(size, Size) else size for size in found.value.reshape(-1).tolist()
+        )
+        ghost = self.ghost_of(found.known, found.dtype, value=found.value if found.dtype.kind in "iu" else None)
+        self.append(Node(Vector(found.dtype, not found.known), given, {}, (ghost.number,)))
+        return ghost
+
+    def sizes_of(self, ghost: Ghost) -> Any:
+        """The elements of a tensor as an attribute takes them: numbers, sizes, or symbols that are found in it."""
+        array = ghost._array
+        if array.dtype.kind not in "iu" or array.known is None or not is_known(array.known):
+            return self.value_of(array)
+        found = np.empty(array.known, object) if array.value is None else np.array(array.value, object)
+        if found.size > _MOST_ELEMENTS:
+            return self.value_of(array)
+        for place, size in enumerate(found.reshape(-1).tolist()):
+            if size is None or size is UNKNOWN:
+                found.flat[place] = self._element(ghost.number, place)
+        return found
+
+    def _element(self, number: int, place: int) -> Any:
+        one = self._elements.get((number, place))
+        if one is None or not self.has_size(one):
+            one = self._elements[number, place] = whole_number(f"e{number}_{place}")
+            self._define(one, number, Element(place))
+        return one
+
+    def open_shape(self, ghost: Ghost) -> Any:
+        """The shape of a ghost of unknown rank, which running shows."""
+        return OpenShape(ghost)
+
+    def value_of(self, array: Any) -> Any:
+        """The elements, where all are numbers."""
+        if array.value is None or not is_known(array.value.reshape(-1).tolist()):
+            return super().value_of(array)
+        return array.value.astype(array.dtype)
+
+    def known(self, attributes: dict[str, Any]) -> dict[str, Any]:
+        """Elements of tensors, of which a rule could not tell whether they are sizes, are unknown to it."""
+        if not any(map(has_sizes, attributes.values())):
+            return attributes
+        return {name: map_attribute(value, self._as_size) for name, value in attributes.items()}
+
+    def _as_size(self, part: Any) -> Any:
+        if not isinstance(part, Size):
+            return part
+        if isinstance(part, OpenShape):
+            return UNKNOWN
+        found = [self.symbols.get(atom, (0, None))[1] for atom in atoms_of(part)]
+        return UNKNOWN if any(measure.__class__ is Element for measure in found) else part
+
+    def opened(self, attributes: dict[str, Any]) -> dict[str, Any]:
+        """Attributes as instructions have them: with values in place of sizes that only running shows."""
+        if not any(map(has_sizes, attributes.values())):
+            return attributes
+
+        def value(part: Any) -> Any:
+            return self.measured(part) if isinstance(part, Size) else part
+
+        return {name: map_attribute(attribute, value) for name, attribute in attributes.items()}
+
+    def composite(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A public function comes apart; one that asks for what only running shows is called then."""
+        nodes, symbols, made = len(self.program.nodes), dict(self.symbols), len(self.outcomes.made)
+        try:
+            return super().composite(function, args, kwargs)
+        except Undecided as question:
+            if (function.always and not function.pure) or any(node.has_effect for node in self.program.nodes[nodes:]):
+                raise
+            del self.program.nodes[nodes:], self.outcomes.made[made:]
+            self.symbols = symbols
+            return deferred(self, function, args, kwargs, question)
+
+    def like_followed(self, record: Record, cotangent: Any) -> list[Any]:
+        """The results of a rule that asks for what only running shows."""
+        question = sys.exception() if hasattr(sys, "exception") else sys.exc_info()[1]
+        assert isinstance(question, Exception)
+        sources = [self._followed[number] for number in ids_of(record)]
+        return deferred_rule(self, record, cotangent, sources, question)
 
     # --- programs inside ---------------------------------------------------------------------------------------------
 
     @contextlib.contextmanager
     def inside(self, is_loop: bool, recorded: bool, assigned: set[int]) -> Iterator[Level]:
         """A block that records the program of a loop or branch. Outer tapes do not see its ops."""
-        outer, variables = self.program, dict(self._variables)
+        outer, variables, symbols = self.program, dict(self._variables), dict(self.symbols)
         tapes, accumulators = STATE.tapes, STATE.accumulators
         level = Level(Program(looks=outer.looks), is_loop, recorded, assigned)
         if is_loop:
@@ -116,6 +297,7 @@ class Lowering(World):
             STATE.tapes, STATE.accumulators = tapes, accumulators
             self.levels.pop()
             self.program = outer
+            self.symbols = symbols  # (those of values inside have no meaning outside)
             # What was read before the loop is known outside of it too.
             inner = {k: v for k, v in self._variables.items() if k not in assigned and self._is_outer(v)}
             self._variables = {**{k: v for k, v in variables.items() if k not in assigned}, **inner}
@@ -133,13 +315,18 @@ class Lowering(World):
 
     def outputs(self, op: Op, inputs: list[Any], attributes: dict[str, Any], found: list[Abstract]) -> list[Ghost]:
         """The results of an op, which becomes an instruction."""
-        looks = [(result.known, result.dtype) for result in found]
-        if any(shape is None or not is_known(shape) for shape, _ in looks):
-            raise NeedsValue(f"The shape of what {op.name} gives depends on values.")
+        for tensor in inputs:
+            if tensor is not None and tensor._id:
+                self._followed[tensor._id] = tensor
         if self.levels:
             for tensor in inputs:
                 self.note(tensor)
-        return self.emit(op, tuple(map(operand_of, inputs)), attributes, looks)
+        looks = [(result.known, result.dtype) for result in found]
+        results = self.emit(op, tuple(map(operand_of, inputs)), self.opened(attributes), looks)
+        for result, known in zip(results, found, strict=True):
+            if known.value is not None and has_sizes(known.value.reshape(-1).tolist()):
+                result._array.value = known.value
+        return results
 
     def initial(self, variable: Variable) -> Any:
         """A variable is read once, unless it is assigned."""
@@ -206,12 +393,19 @@ class Lowering(World):
         if shapes and any(level.recorded for level in self.levels[:-1]):
             raise NeedsValue("What is drawn in a loop inside another one is not kept for its gradient.")
 
-        def value(part: Any) -> Any:
-            return Value(part.number) if part.__class__ is Ghost else map_parts(part, value)
-
-        results = self.emit(Call(function, value((args, kwargs))), (), {}, shapes)
+        results = self.emit(Call(function, self.values_of((args, kwargs))), (), {}, shapes)
         self._keep(results, depth)
         return results
+
+    def values_of(self, part: Any) -> Any:
+        """The arguments of a call as its instruction has them."""
+        if isinstance(part, Size):
+            part = self.sized(part, np.int64)
+        return Value(part.number) if part.__class__ is Ghost else map_parts(part, self.values_of)
+
+    def effect(self, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """A Python function that is called at each run, for its effect."""
+        self.opaque(function, args, kwargs, [])
 
     def _replays(self, depth: int) -> bool:
         """Whether what runs at a nesting depth has run before."""

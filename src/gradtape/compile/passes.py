@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -14,7 +13,8 @@ from ..ops.array.row import add_row
 from ..trace.graph import map_parts
 from ..values.tensor import from_array
 from .keys import key_of
-from .program import Branch, Call, Loop, Node, Program, Value
+from .measures import Measure, map_attribute
+from .program import Branch, Call, Loop, Node, Program, Value, same_looks, size_of
 from .residuals import with_residuals
 
 Pass = Callable[[Program], Program]
@@ -51,11 +51,11 @@ def _narrowed(node: Node, loop: Loop, wanted: set[int]) -> Node:
     finals, collected = node.outputs[1 : count + 1], node.outputs[count + 1 :]
     kept = {place for place in range(count) if finals[place] in wanted}
     stacks = [place for place, number in enumerate(collected) if number in wanted]
-    in_condition = _needed(loop.condition, loop.condition.outputs) if loop.condition is not None else set()
+    in_condition = needed_by(loop.condition, loop.condition.outputs) if loop.condition is not None else set()
     kept |= {place for place in range(count) if body.inputs[place] in in_condition}
     while True:  # a carried value may need another one
         ends = [outputs[place] for place in sorted(kept)] + [outputs[count + place] for place in stacks]
-        needed = _needed(body, ends)
+        needed = needed_by(body, ends)
         more = {place for place in range(count) if body.inputs[place] in needed} - kept
         if not more:
             break
@@ -73,14 +73,21 @@ def _narrowed(node: Node, loop: Loop, wanted: set[int]) -> Node:
         taken = [body.inputs[place] for place in chosen]
         condition = replace(condition, inputs=[n for n in taken if n in condition.inputs])
     return Node(
-        replace(loop, body=without_dead_code(inner), condition=condition, carried=len(places), sequences=len(elements)),
+        replace(
+            loop,
+            body=without_dead_code(inner),
+            condition=condition,
+            carried=len(places),
+            sequences=len(elements),
+            arrays=sum(place < loop.arrays for place in stacks),
+        ),
         (*node.inputs[:offset], *(node.inputs[offset + place] for place in chosen)),
         node.attributes,
         (node.outputs[0], *(finals[place] for place in places), *(collected[place] for place in stacks)),
     )
 
 
-def _needed(program: Program, outputs: list[Any]) -> set[int]:
+def needed_by(program: Program, outputs: list[Any]) -> set[int]:
     """The numbers of all values that these outputs, and the effects of the program, depend on."""
     wanted = {output.number for output in outputs if output.__class__ is Value}
     for node in reversed(program.nodes):
@@ -113,7 +120,7 @@ def without_repetition(program: Program) -> Program:
     kept: list[Node] = []
     for node in program.nodes:
         node = _renamed(node, same)
-        key = key_of(node) if isinstance(node.what, Op) else None
+        key = key_of(node) if isinstance(node.what, (Op, Measure)) else None
         if key is not None and key in seen:
             same.update((number, Value(other)) for number, other in zip(node.outputs, seen[key], strict=True))
             continue
@@ -134,8 +141,15 @@ def _renamed(node: Node, same: dict[int, Any]) -> Node:
             found = _resolved(part, same)
             return found if found.__class__ is Value else from_array(np.asarray(found))  # it is called with tensors
 
-        return Node(Call(node.what.function, value(node.what.arguments)), (), {}, node.outputs)
-    return Node(node.what, tuple(_resolved(o, same) for o in node.inputs), node.attributes, node.outputs)
+        return Node(replace(node.what, arguments=value(node.what.arguments)), (), {}, node.outputs)
+    attributes = node.attributes
+    if node.has_open_attributes:
+
+        def number(part: Any) -> Any:
+            return _resolved(part, same) if part.__class__ is Value else part
+
+        attributes = {name: map_attribute(attribute, number) for name, attribute in attributes.items()}
+    return Node(node.what, tuple(_resolved(o, same) for o in node.inputs), attributes, node.outputs)
 
 
 def _resolved(operand: Any, same: dict[int, Any]) -> Any:
@@ -162,9 +176,10 @@ def simplified(program: Program) -> Program:
             found = rule(program, node, made) if rule is not None else None
             if isinstance(found, (np.ndarray, np.generic)):
                 shape = program.looks[node.outputs[0]][0]
-                same[node.outputs[0]] = found if found.shape == shape else np.broadcast_to(found, shape)
-                continue
-            if isinstance(found, Value) and program.looks[found.number] == program.looks[node.outputs[0]]:
+                if size_of(program.looks[node.outputs[0]]) is not None:
+                    same[node.outputs[0]] = found if found.shape == shape else np.broadcast_to(found, shape)
+                    continue
+            if isinstance(found, Value) and same_looks(program.looks[found.number], program.looks[node.outputs[0]]):
                 same[node.outputs[0]] = found
                 continue
             if isinstance(found, Node):
@@ -180,7 +195,10 @@ def _is_constant(program: Program, node: Node) -> bool:
     op = node.what
     if not isinstance(op, Op) or op.variadic or op.outputs != 1 or any(o.__class__ is Value for o in node.inputs):
         return False
-    return op.name == "broadcast_to" or math.prod(program.looks[node.outputs[0]][0]) <= _MOST_KEPT
+    if node.has_open_attributes:
+        return False
+    size = size_of(program.looks[node.outputs[0]])
+    return op.name == "broadcast_to" or (size is not None and size <= _MOST_KEPT)
 
 
 _MOST_KEPT = 1 << 12
@@ -218,7 +236,7 @@ def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
 def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
     """A constant array of equal elements; one of them is kept."""
     shape, dtype = program.looks[node.outputs[0]]
-    if dtype.kind not in "fciu":
+    if dtype.kind not in "fciu" or size_of((shape, dtype)) is None:
         return None
     value = np.array(1 if getattr(node.what, "name", "") == "ones_like" else 0, dtype)
     return np.broadcast_to(value, shape) if shape else value[()]
@@ -243,7 +261,7 @@ def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
         return first if _is_all(second, 0) else second
     for total, part in ((first, second), (second, first)):
         inner = _made_by(part, made, "put_row")  # an array of zeros but for one row, as gradients of rows are
-        if inner is not None and program.look_of(total) == program.looks[node.outputs[0]]:
+        if inner is not None and same_looks(program.look_of(total), program.looks[node.outputs[0]]):
             row, index = inner.inputs
             return Node(add_row, (total, index, row), {}, node.outputs)
     return None
@@ -268,7 +286,7 @@ def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
     inner = _made_by(x, made, "reshape")
     if inner is not None:
         x = inner.inputs[0]
-    if x.__class__ is Value and program.looks[x.number] == program.looks[node.outputs[0]]:
+    if x.__class__ is Value and same_looks(program.looks[x.number], program.looks[node.outputs[0]]):
         return x
     return None if inner is None else Node(node.what, (x,), node.attributes, node.outputs)
 

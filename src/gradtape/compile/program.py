@@ -1,26 +1,32 @@
-"""`Program`: ops in order on values by number, all shapes and types known; each value is written once.
+"""`Program`: ops in order on values by number, with types and, as far as they are known, shapes; each value is written once.
 
-What a program means is given by `Program.run`: one op after the other, as they are declared. Passes keep that meaning,
-and `check` says what a well-formed program is; the tests call it after every pass.
+A size that depends on values is a symbol in the shapes, and a value of the program where an instruction needs it (measures.py).
+What a program means is given by `Program.run`: one op after the other, as they are declared. Passes keep that meaning, and
+`check` says what a well-formed program is; the tests call it after every pass.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from ..base.errors import invalid
 from ..base.nest import flatten
+from ..base.sizes import is_known, surely_equal
 from ..op.declaration import Op
 from ..ops.array.layout import stack
 from ..trace.graph import leaves, map_parts
-from ..values.tensor import Tensor, from_array
+from ..values.tensor import EagerTensor, Tensor, from_array
 from ..variables.in_place import lock_of
 from ..variables.variable import Variable
+from .measures import Measure, map_attribute
 
-Shape = tuple[int, ...]
+Shape = tuple[int, ...]  # with symbols (base/sizes.py) for what depends on values; None where even the rank does
+Look = tuple[Shape, np.dtype[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +61,13 @@ class Update:
     name = "update"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Call:
-    """Calls a Python function with tensors: random numbers, printing, assertions."""
+    """Calls a Python function with tensors: random numbers, printing, assertions, a step that asks for values (deferred.py)."""
 
     function: Callable[..., Any]
     arguments: Any  # positional and keyword arguments, with Values
+    pure: bool = False  # whether its results depend on its arguments alone, and it does nothing else
 
     @property
     def name(self) -> str:
@@ -82,6 +89,9 @@ class Loop:
     carried: int
     sequences: int
     reverse: bool = False  # from the last element to the first; what is collected stands where its element stood
+    arrays: int = (
+        0  # of what is collected, the first ones, which must have one shape; others may be lists, for another loop
+    )
     name = "loop"
 
     @property
@@ -102,34 +112,46 @@ class Branch:
 class Node:
     """One instruction."""
 
-    what: Op | Read | Assign | Update | Call | Loop | Branch
+    what: Op | Read | Assign | Update | Call | Loop | Branch | Measure
     inputs: tuple[Any, ...]  # Values, arrays, Python numbers, or None
-    attributes: dict[str, Any]
+    attributes: dict[str, Any]  # with Values for sizes that only running shows
     outputs: tuple[int, ...]
 
     @property
     def used(self) -> Iterator[int]:
         """The numbers of the values it takes."""
         given = leaves(self.what.arguments) if isinstance(self.what, Call) else self.inputs
-        return (operand.number for operand in given if operand.__class__ is Value)
+        yield from (operand.number for operand in given if operand.__class__ is Value)
+        for attribute in self.attributes.values():
+            if attribute.__class__ not in _PLAIN:
+                yield from _measured(attribute)
+
+    @property
+    def has_open_attributes(self) -> bool:
+        """Whether an attribute is known only when the program runs."""
+        return any(next(_measured(attribute), None) is not None for attribute in self.attributes.values())
 
     @property
     def has_effect(self) -> bool:
         """Whether it has a side effect."""
         if isinstance(self.what, (Loop, Branch)):
             return any(node.has_effect for program in self.what.programs for node in program.nodes)
-        return isinstance(self.what, (Assign, Update, Call))
+        if isinstance(self.what, Call):
+            return not self.what.pure
+        return isinstance(self.what, (Assign, Update))
 
     @property
     def computes(self) -> bool:
         """Whether its outputs depend on its operands alone."""
         if isinstance(self.what, (Loop, Branch)):
             return all(node.computes for program in self.what.programs for node in program.nodes)
-        return isinstance(self.what, Op)
+        if isinstance(self.what, Call):
+            return self.what.pure
+        return isinstance(self.what, (Op, Measure))
 
     def __str__(self) -> str:
         given = [_shown(operand) for operand in self.inputs]
-        given += [f"{name}={value!r}" for name, value in self.attributes.items()]
+        given += [f"{name}={map_attribute(value, _Shown)!r}" for name, value in self.attributes.items()]
         if isinstance(self.what, (Read, Assign)):
             given.insert(0, repr(self.what.variable.name.removesuffix(":0")))
         elif isinstance(self.what, Update):
@@ -140,6 +162,31 @@ class Node:
             for program in self.what.programs:
                 text += "\n    " + str(program).replace("\n", "\n    ")
         return text
+
+
+_PLAIN = {int, float, bool, str, type(None), np.dtype}
+
+
+def _measured(attribute: Any) -> Iterator[int]:
+    """The numbers of the values in an attribute."""
+    cls = attribute.__class__
+    if cls is Value:
+        yield attribute.number
+    elif cls in (tuple, list):
+        for part in attribute:
+            yield from _measured(part)
+    elif cls is slice:
+        yield from _measured((attribute.start, attribute.stop, attribute.step))
+
+
+class _Shown:
+    """A part of an attribute as programs show it."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def __repr__(self) -> str:
+        return f"%{self._value.number}" if self._value.__class__ is Value else repr(self._value)
 
 
 def _shown(operand: Any) -> str:
@@ -157,7 +204,10 @@ class Program:
     inputs: list[int] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
     outputs: list[Any] = field(default_factory=list)  # Values and arrays
-    looks: dict[int, tuple[Shape, np.dtype[Any]]] = field(default_factory=dict)
+    looks: dict[int, Look] = field(default_factory=dict)
+    own_arithmetic: bool = (
+        False  # whether native functions may round in another way than eager code (`jit_compile=True`)
+    )
 
     def with_nodes(self, nodes: Iterable[Node], outputs: list[Any] | None = None) -> Program:
         """The same with other instructions."""
@@ -177,7 +227,7 @@ class Program:
             values.update(zip(node.outputs, perform(node, operands, values), strict=True))
         return [values[o.number] if o.__class__ is Value else o for o in self.outputs]
 
-    def look_of(self, operand: Any) -> tuple[Shape, np.dtype[Any]]:
+    def look_of(self, operand: Any) -> Look:
         """Shape and type of an operand."""
         if operand.__class__ is Value:
             return self.looks[operand.number]
@@ -196,16 +246,34 @@ class Program:
         return "\n".join(lines)
 
 
-def _look(look: tuple[Shape, np.dtype[Any]]) -> str:
-    return f"{look[1]}[{', '.join(map(str, look[0]))}]"
+def _look(look: Look) -> str:
+    return f"{look[1]}[{'?' if look[0] is None else ', '.join(map(str, look[0]))}]"
+
+
+def size_of(look: Look) -> int | None:
+    """The number of elements; None where only running shows it."""
+    return None if look[0] is None or not is_known(look[0]) else math.prod(look[0])
+
+
+def bytes_of(look: Look) -> int:
+    """The memory of an array, as far as it is known: 0 where it is not."""
+    return (size_of(look) or 0) * look[1].itemsize
+
+
+def same_looks(a: Look, b: Look) -> bool:
+    """Whether two values have the same type and shape, whatever sizes are that only running shows."""
+    return a[0] is not None and b[0] is not None and surely_equal(a, b)
 
 
 def perform(node: Node, operands: list[Any], values: dict[int, Any]) -> tuple[Any, ...]:
     """Run one instruction."""
     what = node.what
     if isinstance(what, Op):
-        result = what(operands, **node.attributes) if what.variadic else what(*operands, **node.attributes)
+        attributes = given_attributes(node, values)
+        result = what(operands, **attributes) if what.variadic else what(*operands, **attributes)
         return (result,) if what.outputs == 1 else tuple(result)
+    if isinstance(what, Measure):
+        return (what(*operands),)
     if isinstance(what, Read):
         return (what.variable._value._array,)
     if isinstance(what, Assign):
@@ -221,6 +289,17 @@ def perform(node: Node, operands: list[Any], values: dict[int, Any]) -> tuple[An
     if isinstance(what, Branch):
         return tuple(chosen(what.programs, operands[0]).run(operands[1:]))
     return tuple(call_outside(what, values))
+
+
+def given_attributes(node: Node, values: Mapping[int, Any]) -> dict[str, Any]:
+    """The attributes of an instruction, with these numbers in place of values."""
+    if not node.has_open_attributes:
+        return node.attributes
+
+    def number(part: Any) -> Any:
+        return values[part.number] if part.__class__ is Value else part
+
+    return {name: map_attribute(value, number) for name, value in node.attributes.items()}
 
 
 def _run_loop(loop: Loop, operands: list[Any]) -> list[Any]:
@@ -240,7 +319,10 @@ def _run_loop(loop: Loop, operands: list[Any]) -> list[Any]:
     if loop.reverse:
         kept = [collected[::-1] for collected in kept]
     looks = [loop.body.look_of(output) for output in loop.body.outputs[loop.carried :]]
-    stacks = [stacked(collected, *look) for collected, look in zip(kept, looks, strict=True)]
+    stacks = [
+        stacked(collected, *look, place >= loop.arrays)
+        for place, (collected, look) in enumerate(zip(kept, looks, strict=True))
+    ]
     return [np.int64(rounds), *carried, *stacks]
 
 
@@ -249,12 +331,20 @@ def _holds(condition: Program | None, given: list[Any]) -> bool:
     return bool(condition.run(given)[0])
 
 
-def stacked(values: list[Any], shape: Shape, dtype: np.dtype[Any]) -> Any:
-    """Values of one shape and type stacked along a new first axis, also if there are none."""
+def stacked(values: list[Any], shape: Shape, dtype: np.dtype[Any], lists: bool = False) -> Any:
+    """Values of one shape and type stacked along a new first axis, also if there are none; with `lists`, a list of others."""
     if not values:
-        return np.zeros((0, *shape), dtype)
+        sizes = () if shape is None else [size if size.__class__ is int else 0 for size in shape]
+        return np.zeros((0, *sizes), dtype)
     if isinstance(values[0], Tensor):
         return stack(values, axis=0)
+    if (shape is None or not is_known(shape)) and any(value.shape != values[0].shape for value in values):
+        if lists:
+            return values
+        raise invalid(
+            "The rounds of a loop give elements of several shapes, which cannot be stacked: "
+            f"{', '.join(dict.fromkeys(str(value.shape) for value in values))}."
+        )
     return np.array(values, dtype)
 
 
@@ -268,15 +358,19 @@ def call_outside(call: Call, values: Any) -> list[Any]:
     """Call the Python function of an instruction with tensors; its results as arrays."""
 
     def tensor(part: Any) -> Any:
-        return from_array(values[part.number]) if part.__class__ is Value else map_parts(part, tensor)
+        if part.__class__ is not Value:
+            return map_parts(part, tensor)
+        value = values[part.number]
+        return value if isinstance(value, Tensor) else from_array(value)
 
     args, kwargs = tensor(call.arguments)
     return arrays_of(call.function(*args, **kwargs))
 
 
 def arrays_of(results: object) -> list[Any]:
-    """The arrays of the tensors in what a Python function returned."""
-    return [result._array for result in flatten(results) if isinstance(result, Tensor)]
+    """The arrays of the tensors in what a Python function returned; batched values stay what they are."""
+    found = [result for result in flatten(results) if isinstance(result, Tensor)]
+    return [result._array if result.__class__ is EagerTensor else result for result in found]
 
 
 def check(program: Program) -> None:

@@ -9,7 +9,7 @@ lowered with its gradient in the same way, and so on for all orders.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -18,23 +18,27 @@ import numpy as np
 
 from ..base.context import STATE, Records, scope
 from ..base.frames import user_location
+from ..base.nest import is_nested
 from ..base.notes import note_cut
 from ..base.seeds import SeedScope
+from ..base.sizes import UNKNOWN, Size, is_known, static
+from ..differentiation.forward import ForwardAccumulator
 from ..differentiation.slices import densify
 from ..differentiation.tape import GradientTape
 from ..differentiation.vectorize import Batched
-from ..op.record import looks_of, new_record, write
+from ..op.record import Pull, looks_of, new_record, pull_of, refusals, write
 from ..ops.array.layout import stack
 from ..ops.math.elementwise import identity
 from ..trace.ghost import Ghost, NeedsValue
-from ..trace.graph import Environment, Graph, bind, leaves, map_parts
-from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
+from ..trace.graph import PLAIN, Environment, Graph, bind, leaves, map_parts
+from ..values.tensor import EagerTensor, IndexedSlices, from_array, to_tensor
 from ..variables.variable import Variable
-from .codegen import explain, python_of
+from .codegen import explain
 from .lowering import Lowering, Outcomes
-from .passes import optimized, without_dead_code
+from .measures import Measure
+from .passes import needed_by, optimized, without_dead_code
 from .program import Branch, Loop, Node, Program, Read, Update, Value
-from .warming import Warming
+from .warming import NATIVE, Form
 
 
 class _FollowsAll(GradientTape):
@@ -84,12 +88,17 @@ class Gradient:
 
     def __init__(
         self,
-        of: Computation | Gradient,
+        of: Computation | Gradient | Tangent,
         variables: list[Variable],
         places: tuple[int, ...],
         batches: list[Batch | None],
+        refused: Collection[int] = (),
     ) -> None:
-        """`places` are those of the sources among all inputs and variables, `batches` the hidden axes of the cotangents."""
+        """`places` are those of the sources among all inputs and variables, `batches` the hidden axes of the cotangents.
+
+        Results at the places in `refused` have no cotangents.
+        """
+        self._refused = refused
         self._of, self._variables, self._places, self._batches = of, variables, places, batches
         self.graph: Graph = of.graph
         self.is_batched: list[bool] = []  # for each gradient
@@ -97,13 +106,17 @@ class Gradient:
     def run(self, world: Lowering, inputs: list[Ghost], outcomes: Outcomes | None, run: Runs = Graph.run) -> list[Any]:
         """The gradients of the sources; None where there is none."""
         count = len(inputs) - len(self._batches)
-        given, cotangents = inputs[:count], map(_batched, inputs[count:], self._batches)
+        given = inputs[:count]
         with _FollowsAll(persistent=True) as tape:
             tape.watch([ghost for ghost in given if ghost.dtype.is_differentiable])
             results = self._of.run(world, given, outcomes, run)
-        followed = _followed(results)
+        followed = _followed(results, self._refused)
         sources = [*given, *self._variables]
-        found = tape.gradient(followed, [sources[place] for place in self._places], list(cotangents))
+        cotangents = [
+            _batched(_shaped_as(value, result, batch), batch)
+            for value, result, batch in zip(inputs[count:], followed, self._batches, strict=True)
+        ]
+        found = tape.gradient(followed, [sources[place] for place in self._places], cotangents)
         if any(self._batches):  # (IndexedSlices cannot be batched)
             found = [densify(part) if part.__class__ is IndexedSlices else part for part in found]
         opened = list(map(_opened, found))
@@ -111,7 +124,38 @@ class Gradient:
         return [part for part, _ in opened]
 
 
+class Tangent:
+    """The tangents of a computation's results, as a computation of the inputs and of the tangents of some of them."""
+
+    def __init__(
+        self, of: Computation | Gradient | Tangent, variables: list[Variable], places: tuple[int, ...]
+    ) -> None:
+        """`places` are those of the sources that have tangents, among all inputs and variables."""
+        self._of, self._variables, self._places = of, variables, places
+        self.graph: Graph = of.graph
+
+    def run(self, world: Lowering, inputs: list[Ghost], outcomes: Outcomes | None, run: Runs = Graph.run) -> list[Any]:
+        """The tangents of the differentiable results; None where there is none."""
+        count = len(inputs) - len(self._places)
+        given, tangents = inputs[:count], inputs[count:]
+        sources = [*given, *self._variables]
+        with ForwardAccumulator([sources[place] for place in self._places], tangents) as accumulator:
+            results = self._of.run(world, given, outcomes, run)
+        return [accumulator.jvp(ghost) for ghost in _followed(results)]
+
+
 Batch = tuple[Any, int]  # the level and the depth of a hidden axis
+
+
+def _shaped_as(cotangent: Ghost, result: Ghost, batch: Batch | None) -> Ghost:
+    """A cotangent with the sizes of its value, where these depend on values."""
+    known, sizes = cotangent._array.known, result._array.known
+    if sizes is None or is_known(sizes):
+        return cotangent
+    shape = sizes if batch is None else (*known[:1], *sizes)
+    ghost = Ghost(cotangent.world, shape, cotangent.dtype.numpy, cotangent.number)
+    ghost._id = cotangent._id
+    return ghost
 
 
 def _batched(value: Any, batch: Batch | None) -> Any:
@@ -127,13 +171,14 @@ class Recorded:
 
     def __init__(
         self,
-        computation: Computation | Gradient,
+        computation: Computation | Gradient | Tangent,
         looks: list[tuple[tuple[int, ...], Any]],
         before: Recorded | None = None,
+        form: Form = NATIVE,
     ) -> None:
         """`before` is the record of which this one computes the gradient: it has read and drawn what is needed."""
-        self.computation, self._looks, self._before = computation, looks, before
-        world = Lowering()
+        self.computation, self._looks, self._before, self._form = computation, looks, before, form
+        world = Lowering(self._form.updates_in_place)
         try:
             with world.running():
                 tape, inputs, self._results = self._on_tape(world, Graph.run)
@@ -142,8 +187,9 @@ class Recorded:
                 world.outcomes = Outcomes()  # (the gradient may read more)
                 drawn = self._outcomes.ghosts if before is None else []
                 self._variables = list(tape.watched_variables())
-                followed = _followed(self._results)
-                cotangents = [world.input(ghost._array.shape, ghost.dtype.numpy) for ghost in followed]
+                self._refusals = _refusals(tape._records(), self._results)
+                followed = _followed(self._results, self._refusals)
+                cotangents = [world.input(ghost._array.known, ghost.dtype.numpy) for ghost in followed]
                 sources = [*inputs, *self._variables]
                 found = tape.gradient(followed, sources, cotangents) if followed else [None] * len(sources)
         finally:
@@ -153,6 +199,7 @@ class Recorded:
         self._seconds: dict[
             Any, Recorded
         ] = {}  # its gradients as computations of their own, by the batches of the cotangents
+        self._pushes: dict[tuple[int, ...], Recorded] = {}  # its tangents, by the places of those that are given
         self._split(world.program, all_ghosts(self._results), drawn)
 
     def _on_tape(self, world: Lowering, run: Runs) -> tuple[GradientTape, list[Any], Any]:
@@ -165,13 +212,18 @@ class Recorded:
         return tape, inputs, results
 
     @property
+    def programs(self) -> tuple[Program, ...]:
+        """What runs: the forward and the backward pass."""
+        return self._forward, self._backward
+
+    @property
     def graph(self) -> Graph:
         """The function as it was traced."""
         return self.computation.graph
 
     def again(self, run: Runs) -> tuple[Records, list[Any]]:
         """Record the graph once more, run by `run`: the records, and the sources in their order."""
-        world = Lowering()
+        world = Lowering(self._form.updates_in_place)
         try:
             with world.running():
                 tape, inputs, _ = self._on_tape(world, run)
@@ -183,7 +235,7 @@ class Recorded:
         """Inputs of another lowering for what this one has read and drawn."""
 
         def taken(ghost: Ghost) -> Ghost:
-            made = world.ghost_of(ghost._array.shape, ghost.dtype.numpy, ghost.__class__)
+            made = world.ghost_of(ghost._array.known, ghost.dtype.numpy, ghost.__class__)
             world.program.inputs.append(made.number)
             return made
 
@@ -204,11 +256,15 @@ class Recorded:
             tuple(next(renamed) if part.__class__ is Value else part for part in gradient)
             for gradient in self._gradients
         ]
-        forward = without_dead_code(program.with_nodes(program.nodes, [*wanted, *kept_draws]))
         inputs, cotangents = program.inputs[: self._taken], program.inputs[self._taken :]
-        needed = {number for node in forward.nodes for number in node.outputs}
-        before = [node for node in program.nodes if node.has_effect or needed.intersection(node.outputs)]
-        there = {*inputs, *(number for node in before for number in node.outputs)}
+        needed = needed_by(program, [*wanted, *kept_draws])
+        before, there = list[Node](), {*inputs}
+        for node in program.nodes:
+            # (A size is measured at once: to keep the array that has it would take more memory.)
+            is_size = isinstance(node.what, Measure) and there.issuperset(node.used)
+            if is_size or node.has_effect or needed.intersection(node.outputs):
+                before.append(node)
+                there.update(node.outputs)
         backward = [node for node in program.nodes if not (node.has_effect or there.intersection(node.outputs))]
         used = {number for node in backward for number in node.used}
         used |= {part.number for part in parts if part.__class__ is Value}
@@ -220,12 +276,15 @@ class Recorded:
         self._backward = without_dead_code(self._backward)
         self._count, self._drawn = len(wanted), len(kept_draws)
         self._has_loops = any(isinstance(node.what, (Loop, Branch)) for node in program.nodes)
-        self._run_forward: Any = Warming(
-            self._forward, lambda whole: python_of(self._forward, whole=whole), partial(setattr, self, "_run_forward")
-        )
+        self._run_forward: Any = self._form.runs(self._forward, partial(setattr, self, "_run_forward"))
         self._run_backward: Any = None
         positions = {id(ghost): place for place, ghost in enumerate(results)}
-        self._places = [positions[id(ghost)] for ghost in _followed(self._results)]
+        self._places = [positions[id(ghost)] for ghost in _followed(self._results, self._refusals)]
+        self._refused = [
+            (positions[id(ghost)], self._refusals[place])
+            for place, ghost in enumerate(_followed(self._results))
+            if place in self._refusals
+        ]
 
     # --- running ---------------------------------------------------------------------------------------------------
 
@@ -234,14 +293,19 @@ class Recorded:
         for variable in self._variables:
             variable._read()  # tapes follow it by this identity
         try:
-            arrays = self._run_forward(*[tensor._array for tensor in tensors], *drawn)
+            arrays = self._run_forward(*map(self._form.given, tensors), *drawn)
         except Exception as error:
             raise explain(error) from None
-        results = [from_array(array) for array in arrays[: self._count]]
+        results = list(map(self._form.tensor, arrays[: self._count]))
         outputs = [results[place] for place in self._places]
+        if self._refused:
+            self._record_refusals(tensors, results)
         if outputs:
             own = arrays[self._count : self._count + self._drawn]
             self._record(tensors, outputs, arrays[self._count + self._drawn :], drawn or own)
+            for accumulator in STATE.accumulators:
+                push = partial(self._tangents, tensors, drawn or own)
+                accumulator.advance_call(push, [*tensors, *self._variables], outputs)
         return filled(self._results, iter(results))
 
     def _record(self, tensors: list[Any], outputs: list[Any], kept: Sequence[Any], drawn: Sequence[Any]) -> None:
@@ -261,6 +325,27 @@ class Recorded:
             ids = [sources[place]._id for place in followed]
             write(records, outputs, new_record(pull, ids, (), looks, user_location()))
 
+    def _tangents(self, tensors: list[Any], drawn: Sequence[Any], tangents: list[Any]) -> list[Any]:
+        """The tangents of the outputs from those of the sources: a computation of its own, which others may follow."""
+        places = tuple([place for place, tangent in enumerate(tangents) if tangent is not None])
+        inputs = [*tensors, *(tangents[place] for place in places)]
+        found = self._pushes.get(places)
+        if found is None:
+            looks = [(tensor._array.shape, tensor.dtype.numpy) for tensor in inputs]
+            tangent = Tangent(self.computation, self._variables, places)
+            found = self._pushes[places] = Recorded(tangent, looks, before=self)
+        slopes: list[Any] = found(inputs, drawn)
+        return slopes
+
+    def _record_refusals(self, tensors: list[Any], results: list[Any]) -> None:
+        """Who asks for the gradient of a result of an op that has none is told so."""
+        sources = [*tensors, *self._variables]
+        for records in STATE.tapes:
+            ids = [source._id for source in sources if source._id in records]
+            for place, pull in self._refused if ids else ():
+                output = results[place]
+                write(records, [output], new_record(pull, ids, (), looks_of([output]), user_location()))
+
     def _pull(self, tensors: list[Any], kept: Sequence[Any], drawn: Sequence[Any], followed: tuple[int, ...]) -> Any:
         def on_arrays(cotangents: list[Any], entry: Any) -> list[Any]:
             given = [*kept, *cotangents]
@@ -270,11 +355,7 @@ class Recorded:
                 dense = [densify(part) if part.__class__ is IndexedSlices else part for part in packed]
                 return [dense[place] for place in followed]
             if self._run_backward is None:
-                self._run_backward = Warming(
-                    self._backward,
-                    lambda whole: python_of(self._backward, whole=whole),
-                    partial(setattr, self, "_run_backward"),
-                )
+                self._run_backward = self._form.runs(self._backward, partial(setattr, self, "_run_backward"))
             try:
                 found = self._run_backward(*given)
             except Exception as error:
@@ -309,11 +390,20 @@ class Recorded:
         if several or (any(batches) and self._has_loops):
             return self._gradient_of_each(given, drawn, cotangents, places)
         looks = [(tensor._array.shape, tensor.dtype.numpy) for tensor in inputs]
-        key = (places, *(batch is None for batch in batches), *(shape for shape, _ in looks[len(given) :]))
+        followed = _followed(self._results, self._refusals)
+        for place, (ghost, batch) in enumerate(zip(followed, batches, strict=True), len(given)):
+            sizes = ghost._array.known
+            if sizes is not None and not is_known(sizes):  # (one program for all sizes that depend on values)
+                lead = () if batch is None else looks[place][0][:1]
+                looks[place] = (
+                    (*lead, *(UNKNOWN if isinstance(size, Size) else size for size in sizes)),
+                    looks[place][1],
+                )
+        key = (places, *(batch is None for batch in batches), *(static(shape) for shape, _ in looks[len(given) :]))
         second = self._seconds.get(key)
         if second is None:
-            gradient = Gradient(self.computation, self._variables, places, batches)
-            second = self._seconds[key] = Recorded(gradient, looks, before=self)
+            gradient = Gradient(self.computation, self._variables, places, batches, self._refusals)
+            second = self._seconds[key] = Recorded(gradient, looks, before=self, form=self._form)
         assert isinstance(second.computation, Gradient)
         batch = next((batch for batch in batches if batch is not None), None)
         results = zip(second(inputs, drawn), second.computation.is_batched, strict=True)
@@ -348,7 +438,8 @@ class Recorded:
     ) -> list[Any]:
         """The same inside a function that is recorded, op by op."""
         if self._has_rules or any(isinstance(n.what, (Loop, Branch)) and not n.computes for n in self._forward.nodes):
-            packed = self._packed(iter(self._backward.run([*map(from_array, kept), *cotangents])))
+            tensors = [value if isinstance(value, (int, tuple)) else from_array(value) for value in kept]
+            packed = self._packed(iter(self._backward.run([*tensors, *cotangents])))
             return [packed[place] for place in places]
         ends = self._forward.outputs[self._count : self._count + self._drawn]
         reads = {
@@ -386,8 +477,18 @@ def _draws_unkept(node: Node) -> bool:
     return not all(inner.computes for inner in (*inside, *tests))
 
 
-def _followed(results: Any) -> list[Ghost]:
-    return [ghost for ghost in all_ghosts(results) if ghost.dtype.is_differentiable]
+def _followed(results: Any, refused: Collection[int] = ()) -> list[Ghost]:
+    """The results that have gradients, without those at the places in `refused`."""
+    found = [ghost for ghost in all_ghosts(results) if ghost.dtype.is_differentiable]
+    return [ghost for place, ghost in enumerate(found) if place not in refused]
+
+
+def _refusals(records: Records, results: Any) -> dict[int, Pull]:
+    """The results, by place, whose gradient would go through an op without a derivative, with what raises its error."""
+    if not any(record and getattr(pull_of(record), "refuses", False) for record in records.values()):
+        return {}
+    found = {place: refusals(records, ghost._id) for place, ghost in enumerate(_followed(results))}
+    return {place: pulls[0] for place, pulls in found.items() if pulls}
 
 
 def all_ghosts(results: Any) -> list[Ghost]:
@@ -396,9 +497,13 @@ def all_ghosts(results: Any) -> list[Ghost]:
     for leaf in leaves(results):
         if leaf.__class__ is Ghost:
             found.append(leaf)
-        elif isinstance(leaf, Tensor) and leaf.__class__ is not EagerTensor:
-            raise NeedsValue("A result of another kind.")
+        elif leaf.__class__ is not EagerTensor and leaf.__class__ not in PLAIN and not _is_empty(leaf):
+            raise NeedsValue("It returns what a program cannot.")
     return found
+
+
+def _is_empty(leaf: Any) -> bool:
+    return is_nested(leaf) and not leaf
 
 
 def filled(results: Any, values: Any) -> Any:

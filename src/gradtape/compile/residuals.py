@@ -7,15 +7,12 @@ sequences; the instructions that computed them become dead code.
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from ..op.declaration import Op
 from .keys import key_of
-from .program import Loop, Node, Program, Value
+from .program import Loop, Node, Program, Value, bytes_of
 
 _MOST = 16  # times the memory of the carried values of an iteration, which are kept in any case
 _LEAST = 1 << 10  # bytes for each iteration that may always be kept
@@ -135,9 +132,5 @@ def _same_values(first: Node, second: Node) -> dict[int, int]:
 
 def _is_worth(first: Node, wanted: list[int], looks: dict[int, Any]) -> bool:
     """Whether keeping the values costs little memory, compared to the carried values."""
-    begun = sum(_bytes(looks[number]) for number in _loop(first).body.inputs[: _loop(first).carried])
-    return sum(_bytes(looks[number]) for number in wanted) <= max(_MOST * begun, _LEAST)
-
-
-def _bytes(look: tuple[tuple[int, ...], np.dtype[Any]]) -> int:
-    return math.prod(look[0]) * look[1].itemsize
+    begun = sum(bytes_of(looks[number]) for number in _loop(first).body.inputs[: _loop(first).carried])
+    return sum(bytes_of(looks[number]) for number in wanted) <= max(_MOST * begun, _LEAST)

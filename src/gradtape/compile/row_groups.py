@@ -24,7 +24,7 @@ from ..native.language import FLOAT32, FLOAT64, Number, Unsupported
 from ..native.rows import BY_COLUMN, BY_ROW, FULL, SINGLE, Constant, is_written
 from ..op.declaration import Op
 from .group import Group, Item, uses
-from .program import Node, Program, Value
+from .program import Node, Program, Value, size_of
 from .row_kernel import Made, RowKernel
 
 _LONGEST = 1 << 13  # elements of a row: longer ones are summed in parts, for accuracy
@@ -69,7 +69,7 @@ def _begun(program: Program, made: dict[int, Node], node: Node) -> RowGroup | No
     if not isinstance(node.what, Op) or not node.what.broadcasts or len(node.outputs) != 1:
         return None
     shape = program.looks[node.outputs[0]][0]
-    if math.prod(shape) < thresholds.ONE_PASS_ELEMENTS:
+    if (size_of(program.looks[node.outputs[0]]) or 0) < thresholds.ONE_PASS_ELEMENTS:
         return None
     group = RowGroup(program, made, shape)
     return group if group.takes(node) else None
@@ -125,6 +125,10 @@ class RowGroup(Group):
         """Whether an instruction can be part of the group; it is then described here, and has to be appended."""
         op = node.what
         if not isinstance(op, Op) or len(node.outputs) != 1 or len(self.nodes) >= thresholds.GROUP_INSTRUCTIONS:
+            return False
+        if node.has_open_attributes or any(
+            size_of(self._program.look_of(operand)) is None for operand in (*node.inputs, Value(node.outputs[0]))
+        ):
             return False
         before = self._split
         if op.variadic:

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..base.locks import new_rlock
+from ..values.tensor import EagerTensor, from_array
+from .codegen import python_of
 from .program import Branch, Loop, Program
 
 # Calls as Python lines before a program is compiled, and instructions that it runs so, in loops for the most part. Compiling
@@ -59,6 +61,30 @@ class Warming:
             run = self._run
         assert run is not None
         return run(*arrays)
+
+
+class Form:
+    """How programs are run, and what they are given and give: here Python lines and machine code, on arrays.
+
+    Another engine derives its own (xla/executor.py).
+    """
+
+    updates_in_place = True  # whether updates of optimizers are calls that write into the variables, rather than ops
+
+    def runs(self, program: Program, settle: Callable[[Run], None]) -> Run:
+        """The program as a function of its inputs; `settle` is given what is to be called in its place later on."""
+        return Warming(program, lambda whole: python_of(program, whole=whole), settle)
+
+    def given(self, tensor: EagerTensor) -> Any:
+        """What a program is given of a tensor."""
+        return tensor._array
+
+    def tensor(self, result: Any) -> EagerTensor:
+        """A tensor of what a program gives."""
+        return from_array(result)
+
+
+NATIVE = Form()
 
 
 def _instructions(program: Program) -> int:

@@ -10,8 +10,8 @@ from .experimental import INFINITE_CARDINALITY as INFINITE_CARDINALITY
 from .experimental import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY
 from .grouping import DatasetSpec as DatasetSpec
 from .iterator import Iterator as Iterator
+from .iterator import IteratorSpec as IteratorSpec
 from .iterator import NumpyIterator as NumpyIterator
-from .iterator import Optional as _Optional
 from .options import Options as Options
 from .options import ThreadingOptions as ThreadingOptions
 from .readers import FixedLengthRecordDataset as FixedLengthRecordDataset
@@ -26,6 +26,7 @@ __all__ = [
     "FixedLengthRecordDataset",
     "INFINITE_CARDINALITY",
     "Iterator",
+    "IteratorSpec",
     "NumpyIterator",
     "Options",
     "TFRecordDataset",
@@ -36,4 +37,4 @@ __all__ = [
 ]
 
 __dir__ = listing(globals())
-RETURNED.extend([Dataset, Iterator, NumpyIterator, _Optional])
+RETURNED.extend([Dataset, NumpyIterator])

@@ -8,16 +8,20 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ..autograph import convert, public
 from ..base import dtypes, nest
+from ..base.context import STATE
 from ..base.errors import invalid
+from ..base.notebook import Form, in_notebook
 from ..base.shapes import TensorShape
 from ..io.records import text_of
 from ..op.arguments import flag, function, optional_flag, takes, truth
 from ..op.attributes import as_int
 from ..values.tensor import Tensor, TensorSpec, to_tensor, value_of
 from . import batching, caching, files, grouping, mixing, selection, sources, structure, transforms
+from .captures import holds_symbolic
 from .functions import Function
-from .iterator import Iterator, NumpyIterator
+from .iterator import Iterator, NumpyIterator, begin
 from .node import INFINITE, UNKNOWN, Node, Settings
 from .options import Options
 from .shuffling import Shuffle
@@ -58,6 +62,17 @@ class Dataset:
         deterministic = self._options.deterministic
         threads = self._options.threading.private_threadpool_size
         return Iterator(self._node, Settings(deterministic is not False, threads or None))
+
+    def begin_in_function(self) -> Iterator:
+        """What `iter` gives inside a function: a new pass each time that the function runs.
+
+        The elements of a dataset made of the function's own tensors are taken apart while it is recorded.
+        """
+        return iter(self) if self._is_symbolic() else begin(self)
+
+    def _is_symbolic(self) -> bool:
+        """Whether it is made of tensors that have no value before a function runs."""
+        return STATE.trace is not None and holds_symbolic(self._node)
 
     def as_numpy_iterator(self) -> NumpyIterator:
         """An iterator with NumPy arrays in place of tensors.
@@ -122,12 +137,28 @@ class Dataset:
         >>> tf.data.Dataset.range(5).reduce(np.int64(0), lambda total, x: total + x).numpy()
         np.int64(10)
         """
+        if STATE.trace is not None and not self._is_symbolic():
+            return self._reduced_in_function(initial_state, reduce_func)
         state = initial = structure.element_of(initial_state)
         function = Function(reduce_func, "reduce")
         for element in self:
             state = structure.element_of(function(state, element))
             transforms.check_state(initial, state, "reduce")
         return state
+
+    def _reduced_in_function(self, initial_state: Any, reduce_func: Callable[..., Any]) -> Any:
+        """The same inside a function: a loop of its graph."""
+        initial = nest.map_structure(to_tensor, initial_state)
+        function = convert(reduce_func)
+
+        def turn(element: Any, *state: Any) -> list[Any]:
+            given = element if element.__class__ is tuple else (element,)
+            following = function(nest.pack_sequence_as(initial, state), *given)
+            transforms.check_state(initial, following, "reduce")
+            return [element, *nest.flatten(following)]
+
+        after = public.control().for_dataset(self, turn, nest.flatten(initial))
+        return nest.pack_sequence_as(initial, after)
 
     # --- where elements come from ----------------------------------------------------------------------------
 
@@ -618,6 +649,18 @@ class Dataset:
     def with_options(self, options: Options, name: str | None = None) -> Dataset:
         """The same elements, made under other options."""
         return Dataset(self._node, self._options.merge(options))
+
+    def _notebook_form(self) -> Form:
+        count, known = self._node.cardinality(), self._node.known_spec()
+        nodes = [self._node]
+        while nodes[-1].inputs:
+            nodes.append(nodes[-1].inputs[0])
+        names = [type(node).__name__.lower() for node in nodes]
+        size = {INFINITE: "infinite", UNKNOWN: "unknown"}.get(count, f"{count:,}")
+        elements = "known when it is asked for" if known is None else repr(known)
+        return Form("tf.data.Dataset", (("elements", size), ("steps", " → ".join(reversed(names)))), text=elements)
+
+    _repr_html_ = in_notebook
 
     def __repr__(self) -> str:
         known = self._node.known_spec()

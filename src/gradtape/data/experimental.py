@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import inspect
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,14 +13,15 @@ import numpy as np
 from ..base import dtypes
 from ..base.errors import invalid
 from ..base.namespaces import listing
-from ..base.types import PathLikeOrTensor, TensorLike
+from ..base.types import DTypeLike, PathLikeOrTensor, TensorLike
 from ..io.tensors import decode_csv
 from ..op.attributes import as_int
 from ..values.tensor import from_array
 from . import files, transforms
 from .dataset import Dataset
-from .iterator import Iterator, Optional
+from .iterator import Iterator
 from .node import INFINITE, UNKNOWN
+from .optional import Optional
 from .options import (
     AutoShardPolicy,
     AutotuneAlgorithm,
@@ -31,6 +32,7 @@ from .options import (
     ServiceOptions,
     ThreadingOptions,
 )
+from .random_access import at
 from .readers import TextLineDataset
 from .transforms import AUTOTUNE
 
@@ -53,6 +55,7 @@ __all__ = [
     "assert_cardinality",
     "bucket_by_sequence_length",
     "cardinality",
+    "at",
     "choose_from_datasets",
     "copy_to_device",
     "dense_to_ragged_batch",
@@ -84,11 +87,33 @@ UNKNOWN_CARDINALITY = UNKNOWN
 
 Transformation = Callable[[Dataset], Dataset]
 
-Counter = Dataset.counter
 RandomDataset = Dataset.random
-choose_from_datasets = Dataset.choose_from_datasets
-sample_from_datasets = Dataset.sample_from_datasets
-load = Dataset.load
+
+
+def Counter(start: object = 0, step: object = 1, dtype: DTypeLike = dtypes.int64) -> Dataset:
+    """`Dataset.counter`."""
+    return Dataset.counter(start, step, dtype)
+
+
+def choose_from_datasets(
+    datasets: Sequence[Dataset], choice_dataset: Dataset, stop_on_empty_dataset: bool = False
+) -> Dataset:
+    """`Dataset.choose_from_datasets`, which goes on without a dataset that has ended."""
+    return Dataset.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)
+
+
+def sample_from_datasets(
+    datasets: Sequence[Dataset], weights: object = None, seed: object = None, stop_on_empty_dataset: bool = False
+) -> Dataset:
+    """`Dataset.sample_from_datasets`."""
+    return Dataset.sample_from_datasets(datasets, weights, seed, stop_on_empty_dataset)
+
+
+def load(
+    path: PathLikeOrTensor, element_spec: object = None, compression: str | None = None, reader_func: object = None
+) -> Dataset:
+    """`Dataset.load`."""
+    return Dataset.load(path, element_spec, compression, reader_func)
 
 
 def _applied(method: str) -> Callable[..., Transformation]:
@@ -151,9 +176,15 @@ def from_list(elements: Any, name: str | None = None) -> Dataset:
     return made
 
 
-def save(dataset: Dataset, path: PathLikeOrTensor, compression: str | None = None, shard_func: object = None) -> None:
+def save(
+    dataset: Dataset,
+    path: PathLikeOrTensor,
+    compression: str | None = None,
+    shard_func: object = None,
+    checkpoint_args: object = None,
+) -> None:
     """`dataset.save(path)`."""
-    dataset.save(path, compression)
+    dataset.save(path, compression, shard_func, checkpoint_args)
 
 
 def assert_cardinality(expected_cardinality: object) -> Transformation:

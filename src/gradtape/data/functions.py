@@ -18,6 +18,8 @@ from ..base import nest
 from ..base.context import ACTIVE, STATE, scope
 from ..base.seeds import GLOBAL, SeedScope, Used, decoded, encoded
 from ..base.shapes import TensorShape
+from ..base.type_spec import CompositeSpec
+from ..values.composite import COMPOSITES
 from ..values.tensor import Tensor, TensorSpec, from_array
 from . import structure
 from .node import Node
@@ -109,14 +111,21 @@ class Function:
         except StopIteration:
             element = _blank(specs)
         found = structure.spec_of(trial.element(element))
-        leaves = nest.flatten(specs)
-        if any(isinstance(leaf, TensorSpec) and not leaf.shape.is_fully_defined() for leaf in leaves):
+        if any(map(_has_open_size, nest.flatten(specs))):
             try:
                 other = structure.spec_of(trial.element(_resized(element, specs)))
                 found = structure.common_spec(found, other)
             except Exception:  # the function does not accept that size: no output size is known
                 found = structure.with_shape(found, lambda shape: [None] * len(shape))
         return found
+
+
+def _has_open_size(spec: Any) -> bool:
+    """Whether elements of a spec differ in a size: any of a tensor, the number of rows of what is made of several tensors."""
+    if isinstance(spec, TensorSpec):
+        return not spec.shape.is_fully_defined()
+    shape = getattr(spec, "shape", None)  # an extension type need not have one
+    return isinstance(spec, CompositeSpec) and isinstance(shape, TensorShape) and bool(shape.rank) and shape[0] is None
 
 
 def _blank(specs: object) -> Element:
@@ -136,7 +145,11 @@ def _resized(element: Element, specs: object) -> Element:
 
     def resized(leaf: Any, spec: Any) -> Any:
         if not isinstance(leaf, Tensor):
-            return leaf
+            kind = COMPOSITES.get(leaf.__class__)
+            if kind is None or kind.rows is None or not _has_open_size(spec):
+                return leaf
+            rows = [kind.rows.at(leaf, number) for number in range(kind.rows.count(leaf))]
+            return kind.rows.stack([*rows, rows[0]])
         array = np.asarray(leaf._array)
         shape = spec.shape if spec.shape.rank is not None else TensorShape([None] * array.ndim)
         for axis, size in enumerate(shape):

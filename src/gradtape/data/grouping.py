@@ -135,6 +135,8 @@ class _WindowIterator(Wrapping):
 class DatasetSpec(TypeSpec):
     """The spec of a dataset: that of its elements."""
 
+    by_identity = True  # a function with such an argument is recorded for each dataset
+
     def __init__(self, element_spec: object, dataset_shape: object = ()) -> None:
         self.element_spec = element_spec
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from collections.abc import Iterator as PythonIterator
 from typing import Any
 
@@ -9,13 +10,15 @@ import numpy as np
 
 from ..base import nest
 from ..base.context import ACTIVE, STATE
-from ..base.errors import REFUSALS, OperatorNotAllowedInGraphError, OpError, OutOfRangeError, invalid, raise_named
+from ..base.errors import REFUSALS, OpError, OutOfRangeError, raise_named
 from ..base.traceable import traceable
 from ..base.types import Function
-from ..trace.ghost import NeedsValue
-from ..trace.inference import Inference
+from ..trace.ghost import World
+from ..trace.host_calls import called_in_world
 from ..values.tensor import Tensor, TensorSpec
+from .handles import HANDLE, HandleSpec, boxed, declare_handled
 from .node import ElementIterator, Node, Settings
+from .optional import Optional
 from .structure import Element
 
 
@@ -35,14 +38,24 @@ class Iterator(PythonIterator[Element]):
     True
     """
 
+    _handle: Any = None  # inside a function, what stands for an iterator that the function is given or makes
+
     def __init__(self, node: Node, settings: Settings) -> None:
         self._node = node
         self._inner: ElementIterator = node.iterate(settings)
+        self._spec: Any = None
         self._from_outside = STATE.trace is None  # if made inside a function, it is unrolled during tracing
+
+    @classmethod
+    def standing_for(cls, spec: object, handle: object) -> Iterator:
+        """An iterator that has no elements before the function runs."""
+        found = cls.__new__(cls)
+        found._handle, found._spec, found._from_outside = handle, spec, True
+        return found
 
     def __next__(self) -> Element:
         if ACTIVE and STATE.trace is not None and self._from_outside:
-            return _taken(self)
+            return take(self)
         try:
             return next(self._inner)
         except REFUSALS as error:
@@ -64,21 +77,21 @@ class Iterator(PythonIterator[Element]):
             raise OutOfRangeError(None, None, "End of sequence") from None
 
     def get_next_as_optional(self) -> Optional:
-        """The next element, or an empty Optional at the end; not inside a `tf.function`."""
+        """The next element, or an empty Optional at the end."""
         if STATE.trace is not None and self._from_outside:
-            raise OperatorNotAllowedInGraphError(
-                "get_next_as_optional inside a tf.function: whether there is an element is known only when the function runs. "
-                "Write `for element in iterator`, or call get_next, which raises OutOfRangeError at the end."
-            )
-        try:
-            return Optional(next(self._inner))
-        except StopIteration:
-            return Optional.empty()
+            return take_optional(self)
+        return _next_optional(self)
 
     @property
     def element_spec(self) -> Any:
         """The specs of the elements."""
-        return self._node.spec()
+        if self._spec is None:
+            self._spec = self._node.spec()
+        return self._spec
+
+    @property
+    def _type_spec(self) -> IteratorSpec:
+        return IteratorSpec(self.element_spec)
 
     def get_state(self) -> dict[str, Any]:
         """The position as dicts, lists, plain values and NumPy arrays."""
@@ -101,54 +114,78 @@ class Iterator(PythonIterator[Element]):
         self._inner.close()
 
     def __repr__(self) -> str:
-        return f"<tf.data.Iterator over {type(self._node).__name__}>"
+        what = "elements" if self._handle is not None else type(self._node).__name__
+        return f"<tf.data.Iterator over {what}>"
 
 
-def _taken(iterator: Iterator) -> Element:
+class IteratorSpec(HandleSpec):
+    """The spec of an iterator: that of its elements."""
+
+    @property
+    def value_type(self) -> type[Any]:
+        """`tf.data.Iterator`."""
+        return Iterator
+
+    def _standing_for(self, handle: object) -> Iterator:
+        return Iterator.standing_for(self.element_spec, handle)
+
+
+declare_handled(Iterator, IteratorSpec)
+
+
+# --- inside functions ------------------------------------------------------------------------------------------------
+
+_WHY = "Elements of a dataset have a shape when they are taken."
+
+
+def take(iterator: Iterator) -> Element:
+    """The next element, as a step of a function."""
     try:
         return next(iterator._inner)
     except StopIteration:
         raise OutOfRangeError(None, None, "End of sequence") from None
 
 
-def _element_in_world(world: Any, function: Function, iterator: Iterator) -> Element:
-    """Shape inference takes no element."""
-    specs = nest.flatten(iterator.element_spec)
-    if not isinstance(world, Inference) or not all(isinstance(spec, TensorSpec) for spec in specs):
-        raise NeedsValue("Elements of a dataset have a shape when they are taken.")
-    return nest.map_structure(world.ghost, iterator.element_spec)
+def _take_in_world(world: World, function: Function, iterator: Iterator) -> Element:
+    return called_in_world(world, function, (iterator,), iterator.element_spec, _WHY)
 
 
-_taken = traceable(_taken, always=True, in_world=_element_in_world)
+def _next_optional(iterator: Iterator) -> Optional:
+    try:
+        return Optional(next(iterator._inner))
+    except StopIteration:
+        return Optional.empty(iterator.element_spec)
 
 
-class Optional:
-    """A value that may be missing."""
+def take_optional(iterator: Iterator) -> Optional:
+    """The next element as an Optional, as a step of a function."""
+    return _next_optional(iterator)
 
-    __slots__ = ("_value",)
 
-    def __init__(self, *value: Element) -> None:
-        self._value = value
+def _take_optional_in_world(world: World, function: Function, iterator: Iterator) -> Optional:
+    def taken(iterator: Iterator) -> Tensor:
+        return boxed(_next_optional(iterator))
 
-    @classmethod
-    def from_value(cls, value: Element) -> Optional:
-        """An Optional with a value."""
-        return cls(value)
+    handle = called_in_world(world, taken, (iterator,), TensorSpec((), HANDLE), _WHY)
+    return Optional.standing_for(iterator.element_spec, handle)
 
-    @classmethod
-    def empty(cls, element_spec: object = None) -> Optional:
-        """An Optional without a value."""
-        return cls()
 
-    def has_value(self) -> bool:
-        """Whether there is a value."""
-        return bool(self._value)
+def begin(dataset: Iterable[Any]) -> Iterator:
+    """A new pass over a dataset each time that the function runs."""
+    return iter(dataset)  # type: ignore[return-value]
 
-    def get_value(self) -> Element:
-        """The value; InvalidArgumentError where there is none."""
-        if not self._value:
-            raise invalid("The given optional does not have a value.")
-        return self._value[0]
+
+def _begin_in_world(world: World, function: Function, dataset: Iterable[Any]) -> Iterator:
+    def begun(dataset: Iterable[Any]) -> Tensor:
+        return boxed(iter(dataset))
+
+    handle = called_in_world(world, begun, (dataset,), TensorSpec((), HANDLE), _WHY)
+    return Iterator.standing_for(dataset.element_spec, handle)  # type: ignore[attr-defined]
+
+
+take = traceable(take, always=True, in_world=_take_in_world)
+take_optional = traceable(take_optional, always=True, in_world=_take_optional_in_world)
+begin = traceable(begin, always=True, in_world=_begin_in_world)
 
 
 class NumpyIterator(PythonIterator[Any]):

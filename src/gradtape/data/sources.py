@@ -254,7 +254,9 @@ def _filled(like: Any, parts: Iterator[Any]) -> Any:
     if isinstance(like, dict):
         found = {key: _filled(like[key], parts) for key in nest.sorted_keys(like)}
         return type(like)((key, found[key]) for key in like)
-    inner = [_filled(part, parts) for part in like]
+    inner = [_filled(part, parts) for part in nest.children(like)]
+    if nest.is_record(like):
+        return nest.record_of(like, inner)
     return type(like)(*inner) if hasattr(like, "_fields") else type(like)(inner)
 
 

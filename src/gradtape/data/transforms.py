@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes, nest
-from ..base.errors import FailedPreconditionError
+from ..base.errors import FailedPreconditionError, OperandTypeError
 from ..values.tensor import Tensor
 from . import structure
 from .functions import Function
@@ -379,7 +379,8 @@ def check_state(initial: Element, following: Element, name: str) -> None:
     try:
         nest.assert_same_structure(initial, following)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{name}: the new state must have the structure of the initial one. {error}") from None
+        words = f"{name}: the new state must have the structure of the initial one. {error}"
+        raise OperandTypeError(None, None, words) from None
     for old, new in zip(nest.flatten(initial), nest.flatten(following), strict=True):
         if isinstance(old, Tensor) and old.dtype is not new.dtype:
             raise TypeError(

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["Explanation", "Kind", "NonFinite", "StopAtNonFinite"]
+__all__ = ["Explanation", "Kind", "Monitor", "NonFinite", "StopAtNonFinite"]
 
-_HOMES = {"Explanation": "explanation", "Kind": "explanation", "NonFinite": "nonfinite"}
+_HOMES = {"Explanation": "explanation", "Kind": "explanation", "Monitor": "monitor", "NonFinite": "nonfinite"}
 
 
 def __getattr__(name: str) -> Any:
@@ -20,3 +20,7 @@ def __getattr__(name: str) -> Any:
     if name == "StopAtNonFinite":  # a callback of Keras, which is imported by programs that use it
         return importlib.import_module("keras_gradtape.callbacks").StopAtNonFinite
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

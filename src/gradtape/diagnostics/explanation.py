@@ -53,7 +53,8 @@ class Explanation:
 
     `kind` says it in a word, `where` is the line that is to be changed (`where.file`, `where.line`, `where.text`), `repair` the
     code to paste, `advice` where to paste it, and `path` the ops from the source to the cut. Where the two are unconnected,
-    `target_path` has the ops that the target was computed with, from what it shares with the source on.
+    `target_path` has the ops that the target was computed with, from what it shares with the source on. `further` explains the
+    other lines that cut the same way: a gradient comes only when all are repaired.
     """
 
     kind: Kind
@@ -65,6 +66,7 @@ class Explanation:
     advice: str = ""
     path: tuple[Step, ...] = ()
     target_path: tuple[Step, ...] = ()
+    further: tuple[Explanation, ...] = ()
 
     @property
     def connected(self) -> bool:
@@ -90,6 +92,9 @@ class Explanation:
         if self.repair:
             lines.append(f"  {self.advice}")
             lines += [f"    {green}{line}{off}" for line in self.repair.splitlines()]
+        for place, each in enumerate(self.further):
+            lines.append(f"  {'Further on' if not place else 'And'} the same way is cut again: {red}{each.kind}{off}.")
+            lines += [f"    {line}" for line in each.text(colour).splitlines()[1:]]
         return "\n".join(lines)
 
     def __str__(self) -> str:
@@ -108,6 +113,9 @@ class Explanation:
             parts.append(f"<ol>{''.join(f'<li><code>{escape(str(step))}</code></li>' for step in self.path)}</ol>")
         if self.repair:
             parts.append(f"<div>{escape(self.advice)}</div><pre>{escape(self.repair)}</pre>")
+        parts += [
+            f"<div style='margin-top:6px'>The same way is cut again:</div>{each._repr_html_()}" for each in self.further
+        ]
         return f"<div style='border-left:3px solid #c33;padding-left:8px'>{''.join(parts)}</div>"
 
 

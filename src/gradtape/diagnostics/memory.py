@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from ..base.context import Record, Records
 from ..differentiation.tape import GradientTape
 from ..op.record import ids_of, is_further_output, looks_of_outputs, op_of, place_of, pull_of, saved_by
 from ..values.tensor import EagerTensor, IndexedSlices
+from ..variables.variable import Variable
 from .places import layer_of, where_of_record
 
 
@@ -48,18 +49,18 @@ class Memory:
 
     def __str__(self) -> str:
         lines = [
-            f"The tape holds {_size(self.total)} (and {_size(self.of_variables)} of variables); "
-            f"the backward pass reaches about {_size(self.peak)}."
+            f"The tape holds {size_text(self.total)} (and {size_text(self.of_variables)} of variables); "
+            f"the backward pass reaches about {size_text(self.peak)}."
         ]
         for title, rows in (("by line", self.by_line), ("by op", self.by_op), ("by layer", self.by_layer)):
             if rows:
                 lines.append(f"  {title}:")
-                lines += [f"    {_size(row.bytes):>10}  {row.arrays:>4} arrays  {row.name}" for row in rows[:8]]
+                lines += [f"    {size_text(row.bytes):>10}  {row.arrays:>4} arrays  {row.name}" for row in rows[:8]]
         if self.recomputable:
             budget = max(self.total // 4, 1)
             lines += [
-                f"  {_size(self.recomputable)} can be computed again: tf.GradientTape(memory_budget={budget}) would hold "
-                f"{_size(self.total - self.budget_saves(budget))},",
+                f"  {size_text(self.recomputable)} can be computed again: tf.GradientTape(memory_budget={budget}) would hold "
+                f"{size_text(self.total - self.budget_saves(budget))},",
                 "  tf.recompute_grad around a function only its inputs.",
             ]
         return "\n".join(lines)
@@ -73,40 +74,54 @@ class Memory:
 def held_by(tape: GradientTape) -> Memory:
     """What the records of a tape hold."""
     records = tape._records()
-    variables = {id(_base(variable._value._array)) for variable in tape.watched_variables()}
-    seen: set[int] = set()
     of_variables = recomputable = 0
     tables: tuple[dict[str, list[int]], ...] = ({}, {}, {})
     own: dict[int, int] = {}  # bytes that a record is the first to hold
+    for held in arrays_of(records, tape.watched_variables()):
+        if held.of_variable:
+            of_variables += held.size
+            continue
+        own[held.number] = own.get(held.number, 0) + held.size
+        recomputable += held.size if held.made else 0
+        op = op_of(pull_of(held.record))
+        names = (
+            _line(held.number, held.record),
+            "a compiled function" if op is None else op.name,
+            layer_of(held.number),
+        )
+        for table, name in zip(tables, names, strict=True):
+            if name:
+                entry = table.setdefault(name, [0, 0])
+                entry[0] += held.size
+                entry[1] += 1
+    by_line, by_op, by_layer = (_sorted(table) for table in tables)
+    total = sum(own.values())
+    return Memory(total, of_variables, _peak(records, own, total), recomputable, by_line, by_op, by_layer)
+
+
+class HeldArray(NamedTuple):
+    """An array that a record is the first to hold."""
+
+    number: int
+    record: Record
+    size: int
+    of_variable: bool
+    made: bool  # whether it was computed on the tape
+
+
+def arrays_of(records: Records, variables: Iterable[Variable]) -> Iterator[HeldArray]:
+    """What the records hold, each array once."""
+    known = {id(_base(variable._value._array)) for variable in variables}
+    seen: set[int] = set()
     for number in sorted(records):
         record = records[number]
         if record is None or is_further_output(record):
             continue
-        op = op_of(pull_of(record))
-        names = (
-            _line(number, record),
-            "a compiled function" if op is None else op.name,
-            layer_of(number),
-        )
         for array, made in _arrays(record, records):
             base = _base(array)
-            if id(base) in seen:
-                continue
-            seen.add(id(base))
-            size = int(base.nbytes)
-            if id(base) in variables:
-                of_variables += size
-                continue
-            own[number] = own.get(number, 0) + size
-            recomputable += size if made else 0
-            for table, name in zip(tables, names, strict=True):
-                if name:
-                    entry = table.setdefault(name, [0, 0])
-                    entry[0] += size
-                    entry[1] += 1
-    by_line, by_op, by_layer = (_sorted(table) for table in tables)
-    total = sum(own.values())
-    return Memory(total, of_variables, _peak(records, own, total), recomputable, by_line, by_op, by_layer)
+            if id(base) not in seen:
+                seen.add(id(base))
+                yield HeldArray(number, record, int(base.nbytes), id(base) in known, made)
 
 
 def _line(number: int, record: Record) -> str:
@@ -184,7 +199,8 @@ def _sizes(records: Records) -> dict[int, int]:
     return sizes
 
 
-def _size(count: float) -> str:
+def size_text(count: float) -> str:
+    """A number of bytes in words."""
     for unit in ("B", "KB", "MB"):
         if count < 1000:
             return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"

@@ -41,7 +41,10 @@ class Range:
     def __str__(self) -> str:
         odd = [f"{count} {word}" for count, word in ((self.nans, "nan"), (self.infs, "inf")) if count]
         span = f"{self.low:.4g}" if self.low == self.high else f"{self.low:.4g} to {self.high:.4g}"
-        return f"{span} ({self.dtype}, {self.size} elements{''.join(f', {each}' for each in odd)})"
+        span = "nothing finite" if np.isnan(self.low) else span
+        return (
+            f"{span} ({self.dtype}, {self.size} element{'s' * (self.size != 1)}{''.join(f', {each}' for each in odd)})"
+        )
 
 
 def range_of(array: Any) -> Range:
@@ -210,7 +213,10 @@ def _origin(
     where = inside or where_of_record(number, *place_of(record))
     word = "NaN" if np.isnan(result).any() else "Inf"
     known = [(f"operand {place}", values[i]) for place, i in enumerate(ids_of(record), 1) if i in values]
-    known += [("kept for the rule", each._array) for each in saved_tensors(record) if each._id not in ids_of(record)]
+    others = [each for each in saved_tensors(record) if each._id not in (*ids_of(record), number)]
+    if cotangent is None:  # what it gave is no operand
+        others = [each for each in others if not np.array_equal(each._array, result, equal_nan=True)]
+    known += [("kept for the rule", each._array) for each in others]
     if cotangent is not None:
         known.append(("cotangent", cotangent))
     facts = patterns.Facts(

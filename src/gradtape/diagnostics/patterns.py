@@ -41,10 +41,27 @@ def known(facts: Facts) -> tuple[str, str]:
             return reason, repairs.rewritten(facts.where, _in_float32)
         if facts.backward and _is_masked(facts):
             return _masked(facts)
+        if not facts.backward and facts.op != "softmax" and facts.has(lambda a: ~np.isfinite(a)):
+            return _GIVEN, ""
         for names, pattern in _PATTERNS:
             if facts.op in names:
                 return pattern(facts)
+        if not facts.backward and facts.op in _PLAIN and np.isnan(facts.result).any():
+            return _OUTSIDE, ""
     return "", ""
+
+
+_GIVEN = (
+    "What it is given is not finite already, and comes from outside the tape: the data, or a variable that an earlier step has "
+    "changed too much (a smaller learning rate, or clipped gradients; tf.diagnostics.Monitor shows when)."
+)
+_OUTSIDE = (
+    "It makes NaN only of operands that are nan or inf. One that no tape follows, such as the data, may be: "
+    "tf.debugging.check_numerics(x, 'x') tells."
+)
+_PLAIN = frozenset(
+    ("add", "subtract", "multiply", "matmul", "square", "negative", "reduce_sum", "squared_difference", "dot")
+)
 
 
 def _overflows_float16(facts: Facts) -> bool:
@@ -169,6 +186,9 @@ def _pow(facts: Facts) -> tuple[str, str]:
 def _exp(facts: Facts) -> tuple[str, str]:
     limit = "float16 overflows above 11" if facts.result.dtype == np.float16 else "float32 overflows above 88"
     normalized = bool(facts.consumers & {"divide", "reduce_sum"})
+    softplus = repairs.rewritten(facts.where, _softplus)
+    if softplus:
+        return f"exp in {limit}. tf.nn.softplus(x) is log(1 + exp(x)) without it.", softplus
 
     def change(node: ast.expr) -> ast.expr | None:
         if isinstance(node, ast.Call) and _last_name(node.func) == "exp" and node.args:
@@ -211,6 +231,20 @@ def _inverse_cosine(facts: Facts) -> tuple[str, str]:
     return reason, repairs.rewritten(facts.where, change)
 
 
+def _mean(facts: Facts) -> tuple[str, str]:
+    if any(array.size == 0 for array in facts.operands) or not facts.operands:
+        return "The mean of no elements is 0 / 0. Take the sum and divide it with tf.math.divide_no_nan.", ""
+    return "", ""
+
+
+def _softmax(facts: Facts) -> tuple[str, str]:
+    return "All values of a row are -inf, as where a mask leaves nothing. Mask with a large negative number: -1e9.", ""
+
+
+def _angle(facts: Facts) -> tuple[str, str]:
+    return "The angle of the point (0, 0) has no derivative. Keep the point away from it: tf.atan2(y, x + 1e-12).", ""
+
+
 _PATTERNS: list[tuple[tuple[str, ...], Callable[[Facts], tuple[str, str]]]] = [
     (("log", "log2", "log10", "log1p"), _log),
     (("sqrt", "rsqrt"), _sqrt),
@@ -220,6 +254,9 @@ _PATTERNS: list[tuple[tuple[str, ...], Callable[[Facts], tuple[str, str]]]] = [
     (("exp", "expm1", "exp2"), _exp),
     (("reduce_std",), _spread),
     (("acos", "asin", "atanh"), _inverse_cosine),
+    (("reduce_mean",), _mean),
+    (("softmax",), _softmax),
+    (("atan2",), _angle),
 ]
 
 
@@ -235,9 +272,28 @@ def _guard(*names: str) -> Callable[[ast.expr], ast.expr | None]:
     return change
 
 
+def _softplus(node: ast.expr) -> ast.expr | None:
+    """`log(1 + exp(x))` and `log1p(exp(x))` as `softplus(x)`."""
+    if not (isinstance(node, ast.Call) and _last_name(node.func) in ("log", "log1p") and node.args):
+        return None
+    sides: list[ast.expr] = [node.args[0]]
+    if _last_name(node.func) == "log":
+        total = node.args[0]
+        if not (isinstance(total, ast.BinOp) and isinstance(total.op, ast.Add)):
+            return None
+        ones = [isinstance(side, ast.Constant) and side.value == 1 for side in (total.left, total.right)]
+        sides = [side for side, one in zip((total.right, total.left), ones, strict=True) if one]
+    if sides and isinstance(sides[0], ast.Call) and _last_name(sides[0].func) == "exp":
+        return _expression(f"tf.nn.softplus({ast.unparse(sides[0].args[0])})")
+    return None
+
+
 def _log_softmax(node: ast.expr) -> ast.expr | None:
     if isinstance(node, ast.Call) and _last_name(node.func) == "log" and node.args:
         inner = node.args[0]
+        if isinstance(inner, ast.Subscript):  # the probability of one class
+            changed = _log_softmax(ast.Call(node.func, [inner.value], []))
+            return None if changed is None else ast.Subscript(changed, inner.slice, inner.ctx)
         if isinstance(inner, ast.Call) and _last_name(inner.func) == "softmax":
             inner.func = _expression("tf.nn.log_softmax")
             return inner

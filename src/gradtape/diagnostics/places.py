@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import functools
 import linecache
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from types import CodeType
 from typing import Any
 
 from ..base.frames import PACKAGES, is_library, package_of
-from ..base.notes import SPANS, Span
+from ..base.notes import SPANS, STEPS, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +31,19 @@ class Where:
 
 def line_of(code: CodeType, offset: int) -> int:
     """The line of an instruction."""
-    line = code.co_firstlineno
-    for start, end, number in code.co_lines():
-        if start <= offset < end and number is not None:
-            line = number
-    return line
+    starts, lines = _lines(code)
+    return lines[bisect.bisect_right(starts, offset) - 1]
+
+
+@functools.lru_cache(256)
+def _lines(code: CodeType) -> tuple[list[int], list[int]]:
+    """Where the instructions of a line begin, and the line."""
+    starts, lines = [0], [code.co_firstlineno]
+    for start, _, number in code.co_lines():
+        if number is not None:
+            starts.append(start)
+            lines.append(number)
+    return starts, lines
 
 
 def where_of(code: CodeType, offset: int) -> Where:
@@ -50,7 +59,10 @@ def from_text(line: str) -> Where | None:
 
 def where_of_record(number: int, code: Any, offset: int) -> Where:
     """The line of the user's program that a record was made for: its own, or that of the call of a library around it."""
-    if not _is_of_library(code):
+    step = _step_of(number)
+    if step is not None:
+        return step
+    if not is_of_library(code):
         return where_of(code, offset)
     around = _span_of(number)
     return where_of(code, offset) if around is None else where_of(around[3], around[4])
@@ -64,16 +76,24 @@ def layer_of(number: int) -> str:
 
 def _span_of(number: int) -> Span | None:
     """The innermost call around a record that the user's program made."""
-    around = [span for span in SPANS if span[0] <= number <= span[1] and not _is_of_library(span[3])]
+    around = [span for span in SPANS if span[0] <= number <= span[1] and not is_of_library(span[3])]
     return min(around, key=_length, default=None)
 
 
-def _length(span: Span) -> int:
-    return span[1] - span[0]
+def _step_of(number: int) -> Where | None:
+    """The line inside a function that ran step by step, of the innermost step around a record."""
+    around = [step for step in STEPS if step[0] <= number <= step[1]]
+    return from_text(min(around, key=_length)[2]) if around else None
+
+
+def _length(span: tuple[Any, ...]) -> int:
+    length: int = span[1] - span[0]
+    return length
 
 
 @functools.cache
-def _is_of_library(code: CodeType) -> bool:
+def is_of_library(code: CodeType) -> bool:
+    """Whether code belongs to this project or to an installed package."""
     name = code.co_filename.replace("\\", "/")
     ours = any(f"/{package}/" in name for package in PACKAGES)
     return is_library(code.co_filename) or ours or package_of(name) in PACKAGES

@@ -11,16 +11,21 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter_ns
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..base.context import Record, Records, next_id
+from ..base.context import STATE, Record, Records, next_id
 from ..base.frames import program_frame
 from ..differentiation.tape import GradientTape
 from ..op.call import CALL_OBSERVERS, OBSERVERS, PULL_OBSERVERS
 from ..op.declaration import Op
 from ..op.entry import observe_ops, unobserve_ops
 from ..op.record import op_of, place_of
+from ..values.tensor import EagerTensor
+from .norms import norm_of
 from .places import Where, layer_of, where_of, where_of_record
+
+if TYPE_CHECKING:
+    from .view.entries import Entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +178,8 @@ class Profiler:
     def __init__(self) -> None:
         self._raw: list[tuple[Any, ...]] = []
         self._numbers: dict[int, int] = {}  # the identities of records, by `id`
+        self.looks: dict[int, tuple[tuple[int, ...], Any]] = {}  # shapes and types of results, by identity
+        self.norms: dict[int, float] = {}  # of the cotangents of results, by identity
         self._last = 0
 
     def start(self) -> None:
@@ -198,25 +205,40 @@ class Profiler:
 
     def after_op(self, op: Op, inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
         """Called after each op."""
-        self._forward(op.name)
+        for output in outputs:
+            if output.__class__ is EagerTensor and output._id:
+                self.looks[output._id] = (output._array.shape, output._array.dtype)
+        self._forward(op.name, outputs[0]._id if outputs else 0)
 
     def after_call(self, name: str) -> None:
         """Called after each call of a compiled function."""
-        self._forward(f"function {name}")
+        self._forward(f"function {name}", 0)
 
     def after_pull(self, pull: Any, cotangent: Any, record: Record, parts: Any) -> None:
         """Called after each backward step."""
         now = perf_counter_ns()
         op = op_of(pull)
         name = "function" if op is None else op.name
-        self._raw.append((name, True, *place_of(record), self._numbers.get(id(record), 0), self._last, now))
+        number = self._numbers.get(id(record), 0)
+        self._raw.append((name, True, *place_of(record), number, self._last, now))
+        if STATE.trace is None and not STATE.stand_ins:  # (abstract values have no norm)
+            self.norms[number] = norm_of(cotangent)
         self._last = perf_counter_ns()
 
-    def _forward(self, name: str) -> None:
+    def _forward(self, name: str, number: int) -> None:
         now = perf_counter_ns()
         frame = program_frame(2)
-        self._raw.append((name, False, frame.f_code, frame.f_lasti, next_id(), self._last, now))
+        self._raw.append((name, False, frame.f_code, frame.f_lasti, number or next_id(), self._last, now))
         self._last = perf_counter_ns()
+
+    def seconds(self) -> tuple[dict[int, float], dict[int, float]]:
+        """The time of each record by its identity, forward and backward."""
+        forward: dict[int, float] = {}
+        backward: dict[int, float] = {}
+        for _, is_backward, _, _, number, begin, end in self._raw:
+            table = backward if is_backward else forward
+            table[number] = table.get(number, 0.0) + (end - begin) / 1e9
+        return forward, backward
 
     def profile(self) -> Profile:
         """What was collected."""
@@ -231,6 +253,7 @@ class ProfiledTape(GradientTape):
     """What `tf.GradientTape(profile=True)` is: it measures its block and its backward passes."""
 
     _own_profiler: Profiler | None = None  # from the first block on
+    entries: Entries | None = None  # of a tape whose gradient was taken
 
     @property
     def _profiler(self) -> Profiler:
@@ -248,6 +271,10 @@ class ProfiledTape(GradientTape):
 
     def _begin(self) -> Records:
         records = super()._begin()
+        if not self._persistent:  # the walk drops the records; what a picture shows is kept, without arrays
+            from .view.entries import entries_of
+
+            self.entries = entries_of(records, self.watched_variables(), self._profiler.looks)
         self._profiler.expect(records)
         return records
 

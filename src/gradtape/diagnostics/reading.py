@@ -93,6 +93,21 @@ class Reading:
         """Whether it stands above that block."""
         return self.block is not None and node.lineno < self.block.lineno
 
+    def is_after_block(self, node: ast.stmt) -> bool:
+        """Whether it stands below that block, and not in it."""
+        return self.block is not None and node.lineno > (self.block.end_lineno or self.block.lineno)
+
+    def name_of(self, text: str) -> str:
+        """A name that was given to an expression in the block; empty where there is none."""
+        for statement in self._statements():
+            if isinstance(statement, ast.Assign) and self.is_in_block(statement) and _text(statement.value) == text:
+                return _text(statement.targets[0])
+        return ""
+
+    def names_in(self, node: ast.expr) -> list[str]:
+        """The names in an expression."""
+        return sorted(_names(node))
+
     def pause_around(self, node: ast.AST) -> ast.With | None:
         """The `with tape.stop_recording()` around a statement."""
         for statement in self._statements():
@@ -129,6 +144,43 @@ class Reading:
                 uses = [any(name in _names(s) for s in part) for part in (statement.body, statement.orelse)]
                 if uses[0] != uses[1]:
                     return statement
+        return None
+
+    def made_outside(self, target: str, source: str) -> tuple[str, ast.stmt] | None:
+        """A name that the target was computed from in the block, and its assignment outside, which leads back to the source."""
+        if self.block is None:
+            return None
+        waiting, seen = [target], {target}
+        while waiting:
+            assigned = self.last_assigned(waiting.pop(0))
+            if assigned is None or assigned.value is None or not self.is_in_block(assigned.statement):
+                continue
+            for name in sorted(_names(assigned.value) - seen):
+                seen.add(name)
+                waiting.append(name)
+                made = self.last_assigned(name)
+                if made is not None and not self.is_in_block(made.statement) and self._leads_to(source, made, set()):
+                    return name, made.statement
+        return None
+
+    def _leads_to(self, source: str, assigned: Assigned, seen: set[str]) -> bool:
+        """Whether a name was computed from the source, as the text has it."""
+        names = _names(assigned.value) if assigned.value is not None else set()
+        if source in names or source in (
+            _text(node) for node in ast.walk(assigned.statement) if isinstance(node, ast.Attribute)
+        ):
+            return True
+        before = [self.last_assigned(name) for name in names - seen]
+        return any(each is not None and self._leads_to(source, each, seen | names) for each in before)
+
+    def block_asked_in(self, statement: ast.stmt) -> ast.With | None:
+        """The block of the tape that a statement asks for a gradient, if it asks one that is closed."""
+        asked = [call for call in self._calls(statement) if _called(call) in _ASKING]
+        for call in asked:
+            name = _text(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+            for each in self._statements():
+                if isinstance(each, ast.With) and any(_text(item.optional_vars) == name for item in each.items):
+                    return each
         return None
 
     def uses(self, name: str) -> int:

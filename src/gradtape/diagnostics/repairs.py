@@ -8,6 +8,8 @@ from collections.abc import Callable
 
 from .places import Where
 
+Change = Callable[[ast.expr], ast.expr | None]  # what stands in place of an expression; None to leave it
+
 # NumPy's and Python's functions with a name of their own in tf; all others have the same one.
 _IN_TF = {
     **{"arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "power": "pow", "absolute": "abs"},
@@ -36,18 +38,21 @@ def statement_at(where: Where) -> ast.stmt | None:
     return found[-1] if found else None
 
 
-def rewritten(where: Where, change: Callable[[ast.expr], ast.expr | None]) -> str:
+def rewritten(where: Where, *changes: Change) -> str:
     """The statement at a line with its expressions changed, from the inside out; empty if nothing changed."""
     statement = statement_at(where)
-    if statement is None:
-        return ""
+    if statement is None or any(isinstance(node, ast.JoinedStr) for node in ast.walk(statement)):
+        return ""  # (what goes through text cannot be kept a tensor)
     before = ast.unparse(statement)
-    after = ast.unparse(ast.fix_missing_locations(_Rewriter(change).visit(statement)))
+    for change in changes:
+        # (As text in between: what a change has put in place of several nodes may be one object.)
+        statement = ast.parse(ast.unparse(ast.fix_missing_locations(_Rewriter(change).visit(statement)))).body[0]
+    after = ast.unparse(statement)
     return after if after != before else ""
 
 
 class _Rewriter(ast.NodeTransformer):
-    def __init__(self, change: Callable[[ast.expr], ast.expr | None]) -> None:
+    def __init__(self, change: Change) -> None:
         self._change = change
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
@@ -85,13 +90,24 @@ def kept_as_tensor(node: ast.expr) -> ast.expr | None:
     return None
 
 
-def without_call(*names: str) -> Callable[[ast.expr], ast.expr | None]:
+def without_call(*names: str) -> Change:
     """A change that puts the first argument in place of a call of one of these functions."""
 
     def change(node: ast.expr) -> ast.expr | None:
         return node.args[0] if isinstance(node, ast.Call) and _name(node.func) in names and node.args else None
 
     return change
+
+
+def staying_floating(node: ast.expr) -> ast.expr | None:
+    """`tf.cast(x, tf.int32)` and `tf.cast(x, "bool")` are x; a cast to a floating type stays."""
+    if not isinstance(node, ast.Call) or not node.args:
+        return None
+    given = [*node.args[1:2], *(keyword.value for keyword in node.keywords if keyword.arg == "dtype")]
+    kind = "".join(map(ast.unparse, given))
+    if _name(node.func) == "cast" and any(word in kind for word in ("int", "bool", "string")):
+        return node.args[0]
+    return node.args[0] if _name(node.func) in ("to_int32", "to_int64") else None
 
 
 def as_call(node: ast.expr) -> ast.expr | None:
@@ -102,7 +118,7 @@ def as_call(node: ast.expr) -> ast.expr | None:
     return kept_as_tensor(node)
 
 
-def straight_through(*names: str) -> Callable[[ast.expr], ast.expr | None]:
+def straight_through(*names: str) -> Change:
     """`tf.round(x)` as `x + tf.stop_gradient(tf.round(x) - x)`: the same value, with the gradient of x."""
 
     def change(node: ast.expr) -> ast.expr | None:
@@ -115,13 +131,18 @@ def straight_through(*names: str) -> Callable[[ast.expr], ast.expr | None]:
 
 
 def smooth(node: ast.expr) -> ast.expr | None:
-    """A comparison as a sigmoid of the difference, `argmax` as the mean position under a softmax."""
+    """A comparison as a sigmoid of the difference, equality as closeness, `argmax` as the mean position under a softmax."""
     text = ""
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
         left, right = ast.unparse(node.left), ast.unparse(node.comparators[0])
         if isinstance(node.ops[0], (ast.Lt, ast.LtE)):
             left, right = right, left
-        text = f"tf.sigmoid({left} - {right})"
+        if isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+            text = _agreement(node.left, node.comparators[0], isinstance(node.ops[0], ast.Eq))
+        else:
+            text = f"tf.sigmoid({left} - {right})"
+    elif isinstance(node, ast.Call) and _name(node.func) in ("equal", "not_equal"):
+        text = _agreement(node.args[0], node.args[1], _name(node.func) == "equal")
     elif isinstance(node, ast.Call) and _name(node.func) in ("greater", "greater_equal", "less", "less_equal"):
         left, right = (ast.unparse(argument) for argument in node.args[:2])
         text = f"tf.sigmoid({right} - {left})" if "less" in _name(node.func) else f"tf.sigmoid({left} - {right})"
@@ -130,6 +151,19 @@ def smooth(node: ast.expr) -> ast.expr | None:
         positions = f"tf.cast(tf.range(tf.shape({values})[-1]), tf.float32)"
         text = f"tf.reduce_sum(tf.nn.softmax({values}) * {positions}, -1)"
     return ast.parse(text, mode="eval").body if text else None
+
+
+def _agreement(left: ast.expr, right: ast.expr, equal: bool) -> str:
+    """1 where two are equal, less the further they are apart; labels may be integers."""
+    one, two = (f"tf.cast({ast.unparse(side)}, tf.float32)" for side in (left, right))
+    return f"1.0 - tf.abs({one} - {two})" if equal else f"tf.abs({one} - {two})"
+
+
+def shares(node: ast.expr) -> ast.expr | None:
+    """`argmax` as a softmax: how much each place counts."""
+    if isinstance(node, ast.Call) and _name(node.func) == "argmax":
+        return ast.parse(f"tf.nn.softmax({ast.unparse(node.args[0])})", mode="eval").body
+    return None
 
 
 def assignment_in_place(name: str, value: ast.expr, augmented: ast.operator | None = None) -> str:

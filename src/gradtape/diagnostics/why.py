@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import os
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from ..base.dtypes import DType
+from ..base.frames import PACKAGES, is_library
 from ..base.notes import CUTS, EXITS, Cut, Exit
 from ..compile.recorded import LostInFunction
 from ..op.declaration import Op
@@ -19,7 +22,7 @@ from .places import Where, where_of, where_of_record
 from .reading import Assigned, Reading, called
 
 _ROUNDING = ("round", "floor", "ceil", "rint", "trunc")
-_SELECTING = ("greater", "greater_equal", "less", "less_equal", "argmax")
+_SELECTING = ("greater", "greater_equal", "less", "less_equal", "equal", "not_equal", "argmax")
 
 
 class Question:
@@ -44,7 +47,8 @@ class Question:
         self.follows_variables = follows_variables
         self.target_name = reading.target() or "the target"
         self.source_name = reading.source(place) or "the source"
-        if isinstance(source, Variable) and not self.source_name.isidentifier():
+        self.sources_text = reading.source(place)  # perhaps of a list
+        if isinstance(source, Variable) and not _names_one(self.sources_text):
             self.source_name = f"variable {source.name.removesuffix(':0')!r}"
         self.ways = Ways(chain, CUTS, self.number)
 
@@ -88,12 +92,12 @@ class Question:
     def _not_watched(self) -> Explanation:
         name, tape = self.source_name, self.reading.tape or "tape"
         if isinstance(self.value, Variable) and self.value.trainable and self.follows_variables:
-            found = self._lost() or self._outside() or self._branch()
+            found = self._lost() or self._outside() or self._made_outside() or self._branch()
             if found is not None:
                 return found
             reason = f"{name} was not read while the tape recorded."
             return self._explained(Kind.UNCONNECTED, reason, self._target_line(), *self._zeros())
-        replaced = self._replaced()
+        replaced = self._replaced() or self._made_anew() or self._made_afterwards()
         if replaced is not None:
             return replaced
         outside = self._outside(unwatched=True)
@@ -104,7 +108,7 @@ class Question:
             reason = f"{name} is a variable, but {why}: the tape follows it only after `watch`."
         else:
             reason = f"{name} is a tensor, and a tape follows a tensor only after `watch`."
-        name = name if name.isidentifier() else "x"
+        name = self.sources_text if _names_one(self.sources_text) else "x"
         advice = f"First in the block of `{self.reading.opening().text or 'with tf.GradientTape() as tape:'}`:"
         return self._explained(Kind.NEVER_WATCHED, reason, self.reading.opening(), f"{tape}.watch({name})", advice)
 
@@ -120,6 +124,33 @@ class Question:
         repair = repairs.assignment_in_place(self.source_name, last.value, operator)
         reason = f"{self.source_name} was a variable; this line gives the name to a tensor, which nobody watches."
         return self._explained(Kind.REPLACED, reason, self._where(last), repair, "Change the variable instead:")
+
+    def _made_anew(self) -> Explanation | None:
+        """The source is an expression that makes a new tensor, which nothing was computed from."""
+        text, tape = self.sources_text, self.reading.tape or "tape"
+        call = self.reading.call
+        if isinstance(self.value, Variable) or "(" not in text or call is None:
+            return None
+        known = self.reading.name_of(text)
+        reason = f"`{text}` makes another tensor each time; {self.target_name} was not computed from this one."
+        if known:
+            repair, advice = f"{tape}.gradient({self.target_name}, {known})", "Ask for the tensor that was used:"
+        else:
+            repair = f"source = {text}\n{tape}.watch(source)"
+            advice = "Give it a name first in the block, compute with it, and ask for its gradient:"
+        return self._explained(Kind.UNCONNECTED, reason, self.reading.where(call), repair, advice)
+
+    def _made_afterwards(self) -> Explanation | None:
+        """The source was computed after the block, from what the target was computed from."""
+        assigned = self.reading.last_assigned(self.source_name)
+        if assigned is None or assigned.value is None or not self.reading.is_after_block(assigned.statement):
+            return None
+        used = [name for name in self.reading.names_in(assigned.value) if self.reading.watches(name)]
+        reason = f"{self.source_name} was made after the block: {self.target_name} was not computed from it."
+        if not used:
+            return self._explained(Kind.UNCONNECTED, reason, self._where(assigned), *self._zeros())
+        repair = f"{self.reading.tape or 'tape'}.gradient({self.target_name}, {used[0]})"
+        return self._explained(Kind.UNCONNECTED, reason, self._where(assigned), repair, "Ask for what was used:")
 
     def _is_swapped(self) -> bool:
         return bool(self.target) and self.target in self.chain.ancestors([self.number]) and self.target != self.number
@@ -138,7 +169,19 @@ class Question:
         number = None if way is None else self.ways.first_cut(way)
         if way is None or number is None:
             return None
-        return self._cut(way[: way.index(number) + 1])
+        first = way.index(number)
+        cuts = [place for place in range(first, len(way)) if place == first or self._cuts_again(way, place)]
+        lines = [where_of_record(way[place], CUTS[way[place]].code, CUTS[way[place]].offset) for place in cuts]
+        answers = [self._cut(way[: place + 1]) for place in cuts]
+        return _joined(answers, lines, [CUTS[way[place]].by for place in cuts])
+
+    def _cuts_again(self, way: list[int], place: int) -> bool:
+        """Whether an op beyond the first cut would end the gradient too, if the way to it were repaired."""
+        cut, before = CUTS.get(way[place]), CUTS.get(way[place - 1])
+        if cut is None or not isinstance(cut.by, Op):
+            return False
+        came_typed = before is None or before.typed
+        return bool(cut.by.no_derivative) or cut.by.name == "stop_gradient" or (came_typed and not cut.typed)
 
     def _is_target(self, number: int) -> bool:
         if number == self.target:
@@ -161,21 +204,21 @@ class Question:
         name = op.name
         if name == "stop_gradient":
             reason = "tf.stop_gradient ends the gradient here, as it is meant to."
-            repair = repairs.rewritten(where, repairs.without_call("stop_gradient"))
+            repair = _repaired(op, where)
             return self._explained(Kind.STOP_GRADIENT, reason, where, repair, "Without it:", path)
         if name in _ROUNDING:
             reason = f"tf.{name} has no derivative: {op.no_derivative}."
-            repair = repairs.rewritten(where, repairs.straight_through(*_ROUNDING))
+            repair = _repaired(op, where)
             return self._explained(
                 Kind.NO_DERIVATIVE, reason, where, repair, "To let the gradient pass as if it were not there:", path
             )
         if name == "convert":
             reason = "This cast gives a type that has no derivatives."
-            repair = repairs.rewritten(where, repairs.without_call("cast", "to_int32", "to_int64"))
+            repair = _repaired(op, where)
             return self._explained(Kind.DTYPE, reason, where, repair, "Stay with floats:", path)
         if name in _SELECTING:
             reason = f"{op.name} gives {'positions' if 'arg' in name else 'truth values'}, which have no derivative."
-            repair = repairs.rewritten(where, repairs.smooth)
+            repair = _repaired(op, where)
             return self._explained(Kind.DTYPE, reason, where, repair, "A smooth form of it:", path)
         why = op.no_derivative or "its result is not of a floating type"
         return self._explained(
@@ -209,6 +252,16 @@ class Question:
             return self._assigned(last, where, path)
         reason = f"Here the value leaves the tape as {last.how}: what is computed from it in Python or NumPy is not recorded."
         repair = repairs.rewritten(where, repairs.kept_as_tensor)
+        if last.how == "the logits of a draw":
+            reason = (
+                "What is drawn has no derivative. Weight the logarithm of its probability with the reward (REINFORCE), or draw "
+                "with Gumbel noise and a softmax."
+            )
+            return self._explained(Kind.NO_DERIVATIVE, reason, where, path=path)
+        if last.how.endswith("numpy_function"):
+            repair = repairs.rewritten(where, _renaming("tf.numpy_function", "tf.py_function"))
+            advice = "tf.py_function is followed where its function computes with tensors:"
+            return self._explained(Kind.NUMBER, reason, where, repair, advice, path)
         return self._explained(Kind.NUMBER, reason, where, repair, "Stay with tensors:", path)
 
     def _assigned(self, last: Exit, where: Where, path: tuple[Step, ...]) -> Explanation:
@@ -240,7 +293,7 @@ class Question:
             return self._explained(
                 Kind.STOPPED, reason, self._where(assigned), repair, "Move this line out of that block:"
             )
-        outside = self._outside()
+        outside = self._outside() or self._made_outside()
         if outside is not None:
             return outside
         return self._watched_late(assigned) or self._in_thread() or self._branch()
@@ -266,6 +319,20 @@ class Question:
             reason += f" And {self.source_name} is a tensor that was not watched."
         advice = f"Move it into the block of `{self.reading.opening().text}`:"
         return self._explained(Kind.OUTSIDE, reason, self._where(assigned), repair, advice)
+
+    def _made_outside(self) -> Explanation | None:
+        """What the target was computed from stands outside the block, although it was computed from the source."""
+        made = self.reading.made_outside(self.target_name, self.source_name)
+        if made is None:
+            return None
+        name, statement = made
+        needed = self.reading.block_asked_in(statement)
+        lines = [repairs.line_text(self.reading.where(statement))]
+        if needed is not None:  # a gradient: its own tape must be inside as well
+            lines.insert(0, ast.unparse(needed))
+        reason = f"{self.target_name} is computed from {name}, and {name} was computed outside the tape."
+        advice = f"Move this into the block of `{self.reading.opening().text}`, at its top:"
+        return self._explained(Kind.OUTSIDE, reason, self.reading.where(statement), "\n".join(lines), advice)
 
     def _watched_late(self, assigned: Assigned | None) -> Explanation | None:
         watches = self.reading.watches(self.source_name)
@@ -355,10 +422,10 @@ class Question:
     def _step(self, number: int) -> Step:
         link = self.chain.get(number)
         if isinstance(link, Link) and link.code is not None:
-            return Step(link.name, where_of_record(number, link.code, link.offset))
+            return Step(link.name, _in_program(where_of_record(number, link.code, link.offset)))
         cut = CUTS.get(number)
         if cut is not None:
-            return Step(cut.by.name, where_of_record(number, cut.code, cut.offset))
+            return Step(cut.by.name, _in_program(where_of_record(number, cut.code, cut.offset)))
         return Step("value", None)
 
     def _where(self, assigned: Assigned | None) -> Where | None:
@@ -369,7 +436,7 @@ class Question:
 
     def _zeros(self) -> tuple[str, str]:
         tape = self.reading.tape or "tape"
-        repair = f'{tape}.gradient({self.target_name}, {self.source_name}, unconnected_gradients="zero")'
+        repair = f'{tape}.gradient({self.target_name}, {self.sources_text or self.source_name}, unconnected_gradients="zero")'
         return repair, "If zeros are the right answer:"
 
     def _explained(
@@ -384,6 +451,66 @@ class Question:
         if not repair and kind is not Kind.CONNECTED:
             repair, advice = self._zeros()
         return Explanation(kind, self.source_name, self.target_name, reason, where, repair, advice, path)
+
+
+def _joined(answers: list[Explanation], lines: list[Where], ops: list[Any]) -> Explanation:
+    """One answer for all cuts on a way. Those on one line are repaired together, in the first answer that has the line."""
+    by_line: dict[Where, list[int]] = {}
+    for place, line in enumerate(lines):
+        by_line.setdefault(line, []).append(place)
+    joined = []
+    for line, places in by_line.items():
+        answer = answers[places[0]]
+        if len(places) == 1 and len(answers) > 1:
+            repair = _repaired(ops[places[0]], line, ops) or answer.repair
+            if repair != answer.repair:
+                answer = replace(answer, repair=repair, advice="A smooth form of it:")
+        if len(places) > 1:
+            changes = [change for place in places if (change := _change_for(ops[place], ops)) is not None]
+            reasons = dict.fromkeys(answers[place].reason for place in places)
+            repair = repairs.rewritten(line, *changes) or answer.repair
+            answer = replace(answer, reason=" ".join(reasons), repair=repair)
+        joined.append(answer)
+    return replace(joined[0], further=tuple(joined[1:]))
+
+
+def _in_program(where: Where) -> Where | None:
+    """The line, unless it is one of a library, of which it is not known who called it."""
+    return None if is_library(where.file) or where.file.startswith(_OURS) else where
+
+
+_OURS = tuple(os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), name, "") for name in PACKAGES)
+
+
+def _names_one(text: str) -> bool:
+    """Whether the text of a source names one variable: `w` and `layer.kernel` do, `model.trainable_variables` does not."""
+    node = ast.parse(text, mode="eval").body if text else None
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return isinstance(node, ast.Name) and not text.endswith(("variables", "weights"))
+
+
+def _repaired(op: Op, where: Where, others: Sequence[Any] = ()) -> str:
+    change = _change_for(op, others)
+    return "" if change is None else repairs.rewritten(where, change)
+
+
+def _change_for(op: Any, others: Sequence[Any] = ()) -> repairs.Change | None:
+    """How the expression of an op is rewritten so that a gradient passes; `others` are the ops that cut the same way."""
+    name = op.name if isinstance(op, Op) else ""
+    if any(isinstance(other, Op) and other.name == "encode_one_hot" for other in others):
+        # One at the largest place, zeros elsewhere: softmax is its smooth form.
+        if name == "argmax":
+            return repairs.shares
+        if name == "encode_one_hot":
+            return repairs.without_call("one_hot")
+    if name == "stop_gradient":
+        return repairs.without_call("stop_gradient")
+    if name in _ROUNDING:
+        return repairs.straight_through(*_ROUNDING)
+    if name == "convert":
+        return repairs.staying_floating
+    return repairs.smooth if name in _SELECTING else None
 
 
 def _renaming(old: str, new: str) -> Any:

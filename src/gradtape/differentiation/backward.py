@@ -20,7 +20,7 @@ from ..base.sizes import Undecided
 from ..native import background
 from ..native.background import Product
 from ..op.call import PULL_OBSERVERS
-from ..op.record import Pull, ids_of, op_of
+from ..op.record import Pull, op_of
 from ..ops.math.logic import ones_like, zeros_like
 from ..values.composite import COMPOSITES
 from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, identify, to_tensor
@@ -134,7 +134,7 @@ def _pull_on_tensors(pull: Pull, cotangent: Any, record: Record, on_tensors: boo
     try:
         return pull.on_tensors(cotangent, record)
     except Undecided:  # (only a trace has sizes of which that is said)
-        return STATE.trace.like_followed(ids_of(record), cotangent)  # type: ignore[union-attr]
+        return STATE.trace.like_followed(record, cotangent)  # type: ignore[union-attr]
 
 
 def _observed(step: Any) -> Callable[[Any, Any, Record, bool], Sequence[Any]]:

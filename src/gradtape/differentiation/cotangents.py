@@ -14,7 +14,7 @@ import numpy as np
 
 from ..base.context import Record, Records
 from ..base.dtypes import Array
-from ..base.sizes import UNKNOWN, is_known
+from ..base.sizes import is_known
 from ..native import background, thresholds
 from ..native.background import Product, Total
 from ..op.record import Looks, is_further_output, looks_of_outputs, way_to_first
@@ -120,8 +120,9 @@ class Cotangents:
         for position, (shape, dtype) in enumerate(looks):
             if outputs[position] is not None:
                 continue
-            if shape is UNKNOWN or not is_known(shape):  # in a trace
-                outputs[position] = broadcast_to(from_array(np.zeros((), dtype)), shape=shape)
+            if shape.__class__ is not tuple or not is_known(shape):  # in a trace
+                if shape.__class__ is not tuple or shape[0].__class__ is not int or shape[0] >= 0:
+                    outputs[position] = broadcast_to(from_array(np.zeros((), dtype)), shape=shape)
             elif -1 not in shape:  # (what a loop has collected, of a size that is not known)
                 zeros = np.zeros(shape, dtype)
                 outputs[position] = from_array(zeros) if on_tensors else zeros

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from types import TracebackType
 from typing import Any
@@ -14,7 +14,7 @@ from ..base.context import ACTIVE, STATE, activate, deactivate, remove_identical
 from ..base.errors import NotATensorError
 from ..op.declaration import Op
 from ..ops.array.layout import broadcast_to
-from ..values.tensor import Tensor, identify, to_tensor
+from ..values.tensor import EagerTensor, Tensor, identify, to_tensor
 from ..variables.variable import Variable
 from .backward import UnconnectedGradients, checked_unconnected, zeros_of
 from .custom import transposed
@@ -152,6 +152,11 @@ class ForwardAccumulator:
     def follows(self, number: int) -> bool:
         """Whether the value with this identity has a tangent."""
         return number in self._tangents
+
+    def has_plain_tangents(self, values: Iterable[Tensor | Variable]) -> bool:
+        """Whether all tangents of these values are eager tensors, and not batches of directions or abstract values."""
+        found = [self._tangents.get(value._id) for value in values]
+        return all(tangent is None or tangent.__class__ is EagerTensor for tangent in found)
 
     def carry(self, old: Any, new: Any) -> bool:
         """Give `new` the tangent of `old`, which has the same value; whether there was one."""

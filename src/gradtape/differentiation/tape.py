@@ -14,8 +14,12 @@ from ..base import nest
 from ..base.context import ACTIVE, STATE, Paused, Records, remove_identical
 from ..base.dtypes import DType
 from ..base.errors import BatchShapeError, TapeNotEnteredError, invalid
+from ..base.notebook import Form, in_notebook
+from ..base.traceable import traceable
 from ..native.abi import become
 from ..op.arguments import optional_count, takes
+from ..op.call import GRADIENT_OBSERVERS
+from ..op.record import is_further_output, op_of, pull_of
 from ..ops.math.reduce import reduce_sum
 from ..values.composite import COMPOSITES, expanded
 from ..values.tensor import EagerTensor, Tensor, from_array, identify, to_tensor
@@ -267,6 +271,10 @@ class GradientTape:
             if result is None and unconnected_gradients is UnconnectedGradients.NONE:
                 self._keep_chain(records, flat_targets, flat_sources, results, consumed=not self._persistent)
                 break
+        if GRADIENT_OBSERVERS:
+            pairs = [pair for pair in zip(results, flat_sources, strict=True) if isinstance(pair[1], Variable)]
+            if pairs:
+                _show_gradients(flat_targets, [result for result, _ in pairs], [source for _, source in pairs])
         if unconnected_gradients is UnconnectedGradients.ZERO:
             results = [
                 zeros_of(source) if result is None else result
@@ -333,6 +341,8 @@ class GradientTape:
         The answer has shape (b, target's other axes, source's other axes). It is right where rows do not depend on each
         other; where they do, the dependence is summed over the batch. Zeros where nothing is connected.
         """
+        if self._tape is None and self._spent:
+            self._begin()  # (raises: that the tape was used comes before what is wrong with the arguments)
         target = checked_tensor(target, "target of batch_jacobian")
         source = checked_tensor(source, "source of batch_jacobian")
         checked_unconnected(unconnected_gradients)
@@ -357,6 +367,42 @@ class GradientTape:
         if result is None:
             return zeros((*rows, *entries[1:]), source.dtype)
         return result
+
+    # --- what is printed ---------------------------------------------------------------------------------------------
+
+    def _described(self) -> tuple[str, int]:
+        """What state the tape is in, and how many ops it holds."""
+        if self._recording:
+            state = "recording"
+        elif self._tape is not None:
+            state = "recorded"
+        else:
+            state = "its one gradient was taken" if self._spent else "not entered yet"
+        return state, sum(not is_further_output(record) for record in (self._tape or {}).values() if record is not None)
+
+    def __repr__(self) -> str:
+        state, ops = self._described()
+        kind = ", persistent" if self._persistent else ""
+        count = len(self._variables)
+        held = f", {ops} op{'s' * (ops != 1)}, {count} variable{'s' * (count != 1)}" if self._tape is not None else ""
+        return f"<tf.GradientTape: {state}{kind}{held}>"
+
+    def _notebook_form(self) -> Form:
+        state, ops = self._described()
+        names: dict[str, int] = {}
+        for record in (self._tape or {}).values():
+            if record is not None and not is_further_output(record):
+                op = op_of(pull_of(record))
+                name = "a function" if op is None else op.name
+                names[name] = names.get(name, 0) + 1
+        common = sorted(names.items(), key=lambda item: -item[1])
+        facts = [("", state), *([("", "persistent")] if self._persistent else [])]
+        if self._tape is not None:
+            facts += [("ops", str(ops)), ("", ", ".join(f"{count} {name}" for name, count in common[:8]))]
+        rows = [(variable.name, str(variable.shape), variable.dtype.name) for variable in self.watched_variables()]
+        return Form("tf.GradientTape", tuple(facts), table=(("watched", "shape", "dtype"), *rows) if rows else ())
+
+    _repr_html_ = in_notebook
 
     # --- beyond TensorFlow: questions --------------------------------------------------------------------------------
 
@@ -444,6 +490,25 @@ class GradientTape:
         Printed, it is a table; `svg()` is a flame picture, `chrome_trace()` JSON for Perfetto.
         """
         raise RuntimeError("This tape measures nothing. Make it with tf.GradientTape(profile=True).")
+
+    def view(self, target: Any = None, sources: Any = None) -> Any:
+        """A picture of what was recorded, grouped by layer, name scope, function and loop; see docs/guide/view.md.
+
+        In a notebook it shows itself. `view.save("view.html")` writes one page that needs no network; .svg, .png and .dot are
+        written too. With a target, each box has the norm of the gradient there; with sources too, those whose gradient is None
+        are marked, with the explanation. A plain tape has to be asked before `gradient`, unless it was made with `profile=True`,
+        which keeps times and norms.
+
+        >>> import gradtape as tf
+        >>> x = tf.Variable([1.0, 2.0])
+        >>> with tf.GradientTape() as tape:
+        ...     y = tf.reduce_sum(tf.tanh(x))
+        >>> [node.name for node in tape.view(y).pictures[0].nodes]
+        ['Variable', 'tanh', 'reduce_sum']
+        """
+        from ..diagnostics.view import tapes, view
+
+        return view.View([tapes.picture_of_tape(self, target, sources)])
 
     def _keep_chain(
         self, records: Records, targets: list[Any], sources: list[Any], results: list[Any], consumed: bool
@@ -550,6 +615,17 @@ class GradientTape:
             self._spent = True
         elif self._tape.__class__ is BudgetedRecords:
             self._tape.close()
+
+
+def _show(targets: list[Any], gradients: list[Any], variables: list[Variable]) -> None:
+    for observe in tuple(GRADIENT_OBSERVERS):
+        observe(targets, gradients, variables)
+
+
+# In a compiled function it is one call at each run, of a program that was made while somebody observes.
+_show_gradients = traceable(
+    _show, always=True, in_world=lambda world, function, *args: world.effect(function, args, {})
+)
 
 
 def _replace(items: list[Any], old: object, new: Any) -> bool:

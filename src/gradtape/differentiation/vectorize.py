@@ -25,6 +25,7 @@ from ..base.shapes import TensorShape, known_shape
 from ..base.sizes import same
 from ..base.traceable import traceable
 from ..base.types import Function, TensorLike
+from ..op.attributes import as_shape
 from ..op.call import RUNNERS
 from ..op.declaration import Op
 from ..op.family import numpy_type, shape_of, with_batch_axis
@@ -208,8 +209,10 @@ def vectorized_map(
     tensors = [to_tensor(value) for value in nest.flatten(elems)]
     size = _common_size(tensors)
     depth = next_depth()
+    slices = [batch(tensor, depth) for tensor in tensors]
     try:
-        outputs = fn(nest.pack_sequence_as(elems, [batch(tensor, depth) for tensor in tensors]))
+        with scope(maps=(*STATE.maps, (size, slices[0].level, depth))):
+            outputs = fn(nest.pack_sequence_as(elems, slices))
         return nest.map_structure(lambda value: _stacked(value, size, depth), outputs)
     except UnimplementedError as error:
         if not fallback_to_while_loop or not size:
@@ -217,6 +220,16 @@ def vectorized_map(
         if warn:
             LOGGER.warning("vectorized_map takes one slice after the other: %s", error)
     return _one_by_one(fn, elems, tensors, size)
+
+
+def drawn_for_each_slice(draw: Callable[..., Any], shape: Any) -> Any:
+    """What `draw` gives for a shape: inside a vectorized map, other random numbers for each slice."""
+    if not STATE.maps:
+        return draw(shape)
+    size, level, depth = STATE.maps[-1]
+    with scope(maps=STATE.maps[:-1]):
+        drawn = drawn_for_each_slice(draw, (size, *as_shape(shape)))
+    return Batched(drawn, level, depth)
 
 
 def _common_size(tensors: list[Any]) -> Any:

@@ -17,7 +17,7 @@ LOGGER = logging.getLogger("gradtape")
 class OneDeviceStrategy(Strategy):
     """Everything on one device."""
 
-    def __init__(self, device: object = None) -> None:
+    def __init__(self, device: object) -> None:
         super().__init__()
 
 

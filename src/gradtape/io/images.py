@@ -1,6 +1,6 @@
 """Images as bytes: JPEG, PNG, GIF and BMP, decoded and encoded by Pillow.
 
-`pip install 'gradtape[image]'` brings Pillow.
+`pip install pillow` brings it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _pillow() -> Any:
         from PIL import Image
     except ImportError:
         raise ModuleNotFoundError(
-            "Decoding and encoding images needs Pillow: pip install 'gradtape[image]'.", name="PIL"
+            "Decoding and encoding images needs Pillow: pip install pillow.", name="PIL"
         ) from None
     return Image
 

@@ -59,7 +59,8 @@ def diag(
     Args:
         diagonal: One diagonal in the last axis, or several in the last two: one row each, the highest first.
         k: Which diagonal (0 the main one, positive above it), or the lowest and the highest of several.
-        num_rows, num_cols: The size of the matrices; by default the smallest square that holds the diagonals.
+        num_rows: The rows of the matrices; by default those of the smallest square that holds the diagonals.
+        num_cols: Their columns, likewise.
         align: On which side shorter superdiagonals and subdiagonals are aligned in their row.
     """
     x = to_tensor(diagonal)

@@ -9,6 +9,7 @@ trial fails (another interpreter, another NumPy) there is one notice, and the sl
     counts_holders()      reference counts say who else holds an object                         else: all are assumed to be held
     multiplies()          NumPy's OpenBLAS is called from machine code                          else: NumPy multiplies
     calls_inner_loops()   machine code calls the inner loops of NumPy's ufuncs                  else: programs call ufuncs
+    reads_counts()        machine code reads the counts that say who holds an object           else: all are assumed to be held
     makes_functions()     machine code is called as a function of Python, and makes arrays      else: programs call ufuncs
 
 What Python's language reference allows needs no other way: `become`. What is asked of frames and locks stands in base/.
@@ -274,7 +275,9 @@ class Table(np.ndarray[Any, Any]):
     kept: list[Any]
 
 
-_FASTCALL = 0x80  # METH_FASTCALL: the function gets itself, the address of its arguments and their number
+# METH_FASTCALL | METH_KEYWORDS: the function gets itself, the address of its arguments, the number of those without names, and a
+# tuple of the names of the others, or nothing.
+_FASTCALL = 0x82
 
 
 def new_table(addresses: Sequence[int], kept: Sequence[Any]) -> Table:
@@ -322,7 +325,7 @@ def array_fields() -> ArrayFields:
     return ArrayFields(_HEAD, _HEAD + 8, _HEAD + 16, _HEAD + 24, _HEAD + 40, _HEAD + 48)
 
 
-C_CONTIGUOUS, ALIGNED = 0x1, 0x100  # flags of an array
+C_CONTIGUOUS, OWNS_DATA, ALIGNED, WRITEABLE = 0x1, 0x4, 0x100, 0x400  # flags of an array
 
 
 def slot_offset(descriptor: Any) -> int:
@@ -361,15 +364,17 @@ def makes_functions() -> bool:
         if word(id(slotted) + slot_offset(_Slotted.__dict__[name])).value != id(getattr(slotted, name)):
             return False
 
-    def twice(own: Any, given: Any, count: int) -> Any:
-        return [ctypes.cast(given[0], ctypes.py_object).value] * 2 if count == 1 else own
+    def twice(own: Any, given: Any, count: int, names: Any) -> Any:
+        return [ctypes.cast(given[0], ctypes.py_object).value] * 2 if count == 1 and not names else own
 
-    kind = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object, ctypes.POINTER(ctypes.c_void_p), ctypes.c_int64)
+    kind = ctypes.PYFUNCTYPE(
+        ctypes.py_object, ctypes.py_object, ctypes.POINTER(ctypes.c_void_p), ctypes.c_int64, ctypes.c_void_p
+    )
     entry = kind(twice)
     _LASTING.append(entry)
     table = new_table([1], [])
     function = new_function("twice", ctypes.cast(entry, ctypes.c_void_p).value or 0, table)
-    return function(slotted) == [slotted, slotted] and function() is table
+    return function(slotted) == [slotted, slotted] and function() is table and function(first=slotted) is table
 
 
 # --- memory for arrays -------------------------------------------------------------------------------------------------------
@@ -452,6 +457,25 @@ def counts_holders() -> bool:
 def holders(values: list[Any], arrays: list[Any], place: int) -> tuple[int, int]:
     """The counts of a value and of its array. Their values for an unshared object are measured, since interpreters differ."""
     return sys.getrefcount(values[place]), sys.getrefcount(arrays[place])
+
+
+def all_holders(things: list[Any]) -> list[int]:
+    """The counts of all things in a list."""
+    return list(map(sys.getrefcount, things))
+
+
+@_otherwise("Compiled functions give variables new memory with each change, which takes longer.")
+def reads_counts() -> bool:
+    """The count of an object is the first number of its memory."""
+    if not counts_holders():
+        return False
+    things = [np.zeros(2)]
+    count = ctypes.c_int32.from_address(id(things[0]))
+    seen = [count.value]
+    things.append(things[0])
+    seen.append(count.value)
+    things.pop()
+    return [*seen, count.value] == [1, 2, 1]
 
 
 def has_interpreter_lock() -> bool:

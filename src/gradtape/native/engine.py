@@ -105,6 +105,11 @@ def registers() -> int:
     return _machine().registers
 
 
+def is_x86() -> bool:
+    """Whether the processor is one of x86."""
+    return _machine().is_x86
+
+
 def streams() -> bool:
     """Whether there are stores that go around the caches."""
     return _machine().is_x86

@@ -15,7 +15,7 @@ from typing import Any
 from .language import FLOAT32, FUNCTIONS, INT32, Number, Unsupported, fma, intrinsic, select
 
 
-def _polynomial(x: Number, coefficients: Sequence[float]) -> Number:
+def polynomial(x: Number, coefficients: Sequence[float]) -> Number:
     """c0 + c1 x + c2 x^2 + ..."""
     *rest, last = coefficients
     result = x.constant(last)
@@ -79,7 +79,7 @@ def _exp_in_parts(x: Number) -> tuple[Number, Number]:
     shifted = fma(x, _LOG2_E, _ROUNDER)  # its last bits are n
     n = shifted - _ROUNDER
     r = fma(n, -_LN2_LOW, fma(n, -_LN2_HIGH, x))
-    value = fma(r * r, _polynomial(r, _EXP), r) + 1.0
+    value = fma(r * r, polynomial(r, _EXP), r) + 1.0
     return value, shifted.bits(INT32) - shifted.constant(_ROUNDER).bits(INT32)
 
 
@@ -90,7 +90,7 @@ def _power_of_two(n: Number) -> Number:
 
 def expm1(x: Number) -> Number:
     """e^x - 1, exact near 0."""
-    near = _with_sign_of(fma(x * x, _polynomial(x, _EXPM1), x), x)
+    near = _with_sign_of(fma(x * x, polynomial(x, _EXPM1), x), x)
     return select(absolute(x) < 0.5, near, exp(x) - 1.0)
 
 
@@ -107,7 +107,7 @@ def log(x: Number) -> Number:
     f = (bits - shift).bits(FLOAT32) - 1.0
     e = Number(x.builder, x.builder.sitofp(exponent.value, x.type)) - select(tiny, x.constant(23.0), 0.0)
     squared = f * f
-    tail = fma(squared * f, _polynomial(f, _LOG), e * _LN2_LOW)
+    tail = fma(squared * f, polynomial(f, _LOG), e * _LN2_LOW)
     value = fma(e, _LN2_HIGH, f + fma(squared, -0.5, tail))
     value = select(x == math.inf, x, value)
     value = select(x == 0.0, -math.inf, value)
@@ -126,7 +126,7 @@ def tanh(x: Number) -> Number:
     """Odd polynomial near 0, else 1 - 2 / (e^2x + 1)."""
     _only_float32(x)
     size, squared = absolute(x), x * x
-    near = fma(x * squared, _polynomial(squared, _TANH), x)
+    near = fma(x * squared, polynomial(squared, _TANH), x)
     value, n = _exp_in_parts(select(size > 9.1, 18.2, size + size))  # tanh(9.1) is 1 in float32
     far = 1.0 - 2.0 / (value * _power_of_two(n) + 1.0)
     return _with_sign_of(select(size < 0.625, near, far), x)
@@ -136,9 +136,9 @@ def erf(x: Number) -> Number:
     """Odd polynomial near 0, else 1 - e^p(x)."""
     _only_float32(x)
     size = absolute(x)
-    near = x * _polynomial(x * x, _ERF)
+    near = x * polynomial(x * x, _ERF)
     within = select(size > 4.0, 4.0, size)  # erf(4) is 1 in float32
-    far = 1.0 - exp(_polynomial(within, _LOG_ERFC))
+    far = 1.0 - exp(polynomial(within, _LOG_ERFC))
     return _with_sign_of(select(size < 1.0, near, far), x)
 
 
@@ -152,7 +152,7 @@ def erfc(x: Number) -> Number:
     power = exp(-squared)
     above, twice = size + 3.0, size + size + 1.0
     share = 1.0 / (above * twice)  # one division for two
-    smooth = _polynomial((size - 3.0) * (twice * share), _ERFC) * (above * share)
+    smooth = polynomial((size - 3.0) * (twice * share), _ERFC) * (above * share)
     right = fma(power, -lost, power) * smooth
     return select(x < 0.0, 2.0 - right, right)
 

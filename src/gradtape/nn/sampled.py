@@ -32,9 +32,17 @@ def embedding_lookup(
 
     A list holds the parts of one large table, one after the other. The ids may be ragged.
     """
+    if params is None:
+        raise ValueError("embedding_lookup: params must be specified: the table, or a list of its parts.")
     elements = complete_values(ids)
     if elements is not None:
-        return elements.put(ids, embedding_lookup(params, elements.of(ids), max_norm))
+        numbers = elements.of(ids)
+        if not numbers.dtype.is_integer:
+            raise ValueError(
+                f"embedding_lookup: The values contained by the inputs have type {numbers.dtype.name}. Ids are integers: use "
+                "tf.cast."
+            )
+        return elements.put(ids, embedding_lookup(params, numbers, max_norm))
     if isinstance(params, list) and len(params) > 1 and STATE.trace is None:
         parts = [part if isinstance(part, (Tensor, Variable)) else to_tensor(part) for part in params]
         rows = _from_parts(parts, to_tensor(ids))

@@ -17,9 +17,9 @@ from ..values.tensor import from_array
 from .promotion import asarray, is_followed, numpy_dtype, promoted, result_type, to_type
 
 
-def array(object: TensorLike, dtype: DTypeLike | None = None, copy: bool = True, ndmin: int = 0) -> Any:
+def array(val: TensorLike, dtype: DTypeLike | None = None, copy: bool = True, ndmin: int = 0) -> Any:
     """A tensor of the value, with at least `ndmin` axes; lists may hold tensors, which the tape follows."""
-    x = asarray(object, dtype)
+    x = asarray(val, dtype)
     x = arrays.identity(x) if copy else x
     return x if x.ndim >= ndmin else arrays.reshape(x, (*(1,) * (ndmin - x.ndim), *x.shape))
 
@@ -67,10 +67,17 @@ def empty(shape: ShapeLike, dtype: DTypeLike = float) -> Any:
     return zeros(shape, dtype)
 
 
-def full_like(a: TensorLike, fill_value: TensorLike, dtype: DTypeLike | None = None) -> Any:
-    """`fill_value` in the shape and type of `a`."""
+def full_like(
+    a: TensorLike,
+    fill_value: TensorLike,
+    dtype: DTypeLike | None = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: ShapeLike | None = None,
+) -> Any:
+    """`fill_value` in the shape and type of `a`, or in those that are given; a tensor has neither an order nor a subclass."""
     x = asarray(a)
-    return full(tuple(x.shape), fill_value, x.dtype if dtype is None else dtype)
+    return full(tuple(x.shape) if shape is None else shape, fill_value, x.dtype if dtype is None else dtype)
 
 
 def zeros_like(a: TensorLike, dtype: DTypeLike | None = None) -> Any:
@@ -220,9 +227,10 @@ def diag_indices(n: IntLike, ndim: int = 2) -> tuple[Any, ...]:
     return (arange(as_int(n)),) * ndim
 
 
-def tri(N: TensorLike, M: TensorLike | None = None, k: IntLike = 0, dtype: DTypeLike = float) -> Any:
-    """Ones at and below the k-th diagonal, zeros above."""
-    return from_array(np.tri(as_int(N), None if M is None else as_int(M), as_int(k), numpy_dtype(dtype)))
+def tri(N: TensorLike, M: TensorLike | None = None, k: IntLike = 0, dtype: DTypeLike | None = None) -> Any:
+    """Ones at and below the k-th diagonal, zeros above; of Python's floats unless a type is given."""
+    kind = numpy_dtype(float if dtype is None else dtype)
+    return from_array(np.tri(as_int(N), None if M is None else as_int(M), as_int(k), kind))
 
 
 def _triangle(m: TensorLike, k: IntLike, upper: bool) -> Any:
@@ -277,9 +285,9 @@ def ndim(a: object) -> int:
     return len(shape(a))
 
 
-def size(a: object, axis: int | None = None) -> int:
+def size(x: object, axis: int | None = None) -> int:
     """The number of elements, or the size of an axis."""
-    sizes = shape(a)
+    sizes = shape(x)
     return int(np.prod(sizes, dtype=np.int64)) if axis is None else sizes[axis]
 
 

@@ -24,15 +24,20 @@ Function = Callable[..., Any]
 def _ufunc(name: str, compute: Function) -> Function:
     ufunc: np.ufunc = getattr(np, name)
 
-    def call(*args: object) -> Any:
-        if len(args) != ufunc.nin:
-            raise TypeError(f"{name}() takes {ufunc.nin} arguments, got {len(args)}.")
+    def computed(*args: object) -> Any:
         types = loop_types(ufunc, tuple([kind_of(a) for a in args]))
         result = compute(*[asarray(a, t) for a, t in zip(args, types, strict=False)])
         if ufunc.nout > 1:
             return tuple(to_type(part, t) for part, t in zip(result, types[ufunc.nin :], strict=True))
         return to_type(result, types[-1])
 
+    def of_one(x: object) -> Any:
+        return computed(x)
+
+    def of_two(x1: object, x2: object) -> Any:
+        return computed(x1, x2)
+
+    call: Function = of_one if ufunc.nin == 1 else of_two
     call.__name__ = call.__qualname__ = name
     parameters = "x" if ufunc.nin == 1 else "x1, x2"
     call.__doc__ = f"NumPy's {name}({parameters}), with NumPy's types; the tape follows."
@@ -353,9 +358,9 @@ def isrealobj(x: TensorLike) -> bool:
     return not iscomplexobj(x)
 
 
-def isscalar(element: Value) -> bool:
+def isscalar(num: Value) -> bool:
     """Whether the value is a number, or a tensor without axes."""
-    return np.isscalar(element) or (hasattr(element, "ndim") and not element.ndim)
+    return np.isscalar(num) or (hasattr(num, "ndim") and not num.ndim)
 
 
 trace_public(globals())

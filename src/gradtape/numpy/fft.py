@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import math
 from ..base import dtypes
+from ..base.namespaces import listing
 from ..base.traceable import trace_public
 from ..base.types import AxisLike, TensorLike
 from ..signal import fourier
@@ -122,3 +123,24 @@ def ifftshift(x: TensorLike, axes: AxisLike | None = None) -> Any:
 
 
 trace_public(globals())
+
+__all__ = [
+    "fft",
+    "fft2",
+    "fftn",
+    "fftshift",
+    "hfft",
+    "ifft",
+    "ifft2",
+    "ifftn",
+    "ifftshift",
+    "ihfft",
+    "irfft",
+    "irfft2",
+    "irfftn",
+    "rfft",
+    "rfft2",
+    "rfftn",
+]
+
+__dir__ = listing(globals())

@@ -11,6 +11,7 @@ import numpy as np
 from .. import linalg as ours
 from .. import math as ours_math
 from ..api import arrays, layout
+from ..base.namespaces import listing
 from ..base.traceable import trace_public
 from ..base.types import DTypeLike, IntLike, TensorLike
 from ..op.attributes import as_float, as_int, as_ints
@@ -287,3 +288,45 @@ def lstsq(a: TensorLike, b: TensorLike, rcond: Any = None) -> LstsqResult:
 
 
 trace_public(globals())
+
+__all__ = [
+    "EigResult",
+    "EighResult",
+    "LstsqResult",
+    "QRResult",
+    "SVDResult",
+    "SlogdetResult",
+    "cholesky",
+    "cond",
+    "cross",
+    "det",
+    "diagonal",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "inv",
+    "lstsq",
+    "matmul",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
+    "matrix_transpose",
+    "multi_dot",
+    "norm",
+    "outer",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "svd",
+    "svdvals",
+    "tensordot",
+    "tensorinv",
+    "tensorsolve",
+    "trace",
+    "vecdot",
+    "vector_norm",
+]
+
+__dir__ = listing(globals())

@@ -194,9 +194,9 @@ def insert(arr: TensorLike, obj: Any, values: TensorLike, axis: int | None = Non
     return take(concatenate([ravel(x), ravel(to_type(new, x.dtype))]), numbers)
 
 
-def stack(arys: Sequence[TensorLike], axis: int = 0) -> Any:
+def stack(arrays: Sequence[TensorLike], axis: int = 0) -> Any:
     """Along a new axis."""
-    return layout.stack(promoted(*arys), axis)
+    return layout.stack(promoted(*arrays), axis)
 
 
 def _many(results: TensorLike) -> list[Any]:
@@ -286,9 +286,9 @@ def _with_rank(a: TensorLike, rank: int, name: str) -> Any:
 # --- repeating and turning -----------------------------------------------------------------------------
 
 
-def tile(A: TensorLike, reps: TensorLike) -> Any:
+def tile(a: TensorLike, reps: TensorLike) -> Any:
     """Repeated as a whole along each axis."""
-    x, times = asarray(A), as_ints(reps)
+    x, times = asarray(a), as_ints(reps)
     rank = max(x.ndim, len(times))
     x = arrays.reshape(x, (*(1,) * (rank - x.ndim), *x.shape))
     return layout.tile(x, (*(1,) * (rank - len(times)), *times))

@@ -81,4 +81,6 @@ def randint(low: Any, high: Any = None, size: IntLike | None = None, dtype: DTyp
 
 trace_public(globals())
 
+__all__ = ["normal", "poisson", "rand", "randint", "randn", "random", "seed", "standard_normal", "uniform"]
+
 __dir__ = listing(globals())

@@ -37,15 +37,45 @@ def _named(function: Function, name: str, does: str, compute: Function) -> Funct
 
 def _sum_like(name: str, compute: Function, does: str) -> Function:
     def reduce(
-        a: TensorLike, axis: AxisLike | None = None, dtype: DTypeLike | None = None, keepdims: bool = False
+        a: TensorLike, axis: AxisLike | None = None, dtype: DTypeLike | None = None, keepdims: bool | None = None
     ) -> Any:
         return compute(_typed(a, name, dtype), axis, bool(keepdims))
 
     return _named(reduce, name, does, compute)
 
 
+def _mean(name: str, compute: Function, does: str) -> Function:
+    def reduce(
+        a: TensorLike,
+        axis: AxisLike | None = None,
+        dtype: DTypeLike | None = None,
+        out: None = None,
+        keepdims: bool | None = None,
+    ) -> Any:
+        _check_no_out(name, out)
+        return compute(_typed(a, name, dtype), axis, bool(keepdims))
+
+    return _named(reduce, name, does, compute)
+
+
+def _check_no_out(name: str, out: object) -> None:
+    if out is not None:
+        raise TypeError(f"{name}: a tensor never changes, so it cannot be `out`.")
+
+
+def _with_out(name: str, reduction: Function) -> Function:
+    def reduce(a: TensorLike, axis: AxisLike | None = None, out: None = None, keepdims: bool | None = None) -> Any:
+        _check_no_out(name, out)
+        return reduction(a, axis, keepdims)
+
+    reduce.__doc__ = reduction.__doc__
+    reduce.__name__ = reduce.__qualname__ = name
+    reduce.op = reduction.op  # type: ignore[attr-defined]
+    return reduce
+
+
 def _max_like(name: str, compute: Function, does: str) -> Function:
-    def reduce(a: TensorLike, axis: AxisLike | None = None, keepdims: bool = False) -> Any:
+    def reduce(a: TensorLike, axis: AxisLike | None = None, keepdims: bool | None = None) -> Any:
         x = asarray(a)
         if x.dtype.is_bool:
             return (math.reduce_any if compute is math.reduce_max else math.reduce_all)(x, axis, bool(keepdims))
@@ -55,7 +85,7 @@ def _max_like(name: str, compute: Function, does: str) -> Function:
 
 
 def _all_like(name: str, compute: Function, does: str) -> Function:
-    def reduce(a: TensorLike, axis: AxisLike | None = None, keepdims: bool = False) -> Any:
+    def reduce(a: TensorLike, axis: AxisLike | None = None, keepdims: bool | None = None) -> Any:
         return compute(truth(asarray(a)), axis, bool(keepdims))
 
     return _named(reduce, name, does, compute)
@@ -63,12 +93,12 @@ def _all_like(name: str, compute: Function, does: str) -> Function:
 
 def _without_nan(name: str, plain: str, compute: Function) -> Function:
     def reduce(
-        a: TensorLike, axis: AxisLike | None = None, dtype: DTypeLike | None = None, keepdims: bool = False
+        a: TensorLike, axis: AxisLike | None = None, dtype: DTypeLike | None = None, keepdims: bool | None = None
     ) -> Any:
         x = asarray(a)
         x = x if dtype is None else to_type(x, dtype)
         if not x.dtype.is_floating:
-            return REDUCTIONS[plain](x, axis, dtype, keepdims)
+            return REDUCTIONS[plain](x, axis=axis, dtype=dtype, keepdims=keepdims)
         return compute(x, as_axis(axis), bool(keepdims))
 
     return _named(reduce, name, f"The {plain} of what is not NaN", compute)
@@ -79,10 +109,10 @@ def _nanprod(x: TensorLike, axis: AxisLike, keepdims: bool) -> Any:
 
 
 def _nan_extreme(name: str, plain: str, compute: Function) -> Function:
-    def reduce(a: TensorLike, axis: AxisLike | None = None, keepdims: bool = False) -> Any:
+    def reduce(a: TensorLike, axis: AxisLike | None = None, keepdims: bool | None = None) -> Any:
         x = asarray(a)
         if not x.dtype.is_floating:
-            return REDUCTIONS[plain](x, axis, keepdims)
+            return REDUCTIONS[plain](x, axis=axis, keepdims=keepdims)
         return compute(x, as_axis(axis), bool(keepdims))
 
     return _named(reduce, name, f"The {plain} of what is not NaN", compute)
@@ -112,11 +142,11 @@ def _position(name: str, compute: Function) -> Function:
 REDUCTIONS: dict[str, Function] = {
     "sum": _sum_like("sum", math.reduce_sum, "The sum"),
     "prod": _sum_like("prod", math.reduce_prod, "The product"),
-    "mean": _sum_like("mean", math.reduce_mean, "The mean"),
+    "mean": _mean("mean", math.reduce_mean, "The mean"),
     "max": _max_like("max", math.reduce_max, "The largest element"),
-    "amax": _max_like("amax", math.reduce_max, "The largest element"),
+    "amax": _with_out("amax", _max_like("amax", math.reduce_max, "The largest element")),
     "min": _max_like("min", math.reduce_min, "The smallest element"),
-    "amin": _max_like("amin", math.reduce_min, "The smallest element"),
+    "amin": _with_out("amin", _max_like("amin", math.reduce_min, "The smallest element")),
     "all": _all_like("all", math.reduce_all, "Whether all elements are true"),
     "any": _all_like("any", math.reduce_any, "Whether any element is true"),
     "nansum": _without_nan("nansum", "sum", nans.nansum.public),
@@ -137,11 +167,10 @@ def var(
     dtype: DTypeLike | None = None,
     out: TensorLike | None = None,
     ddof: float = 0,
-    keepdims: bool = False,
+    keepdims: bool | None = None,
 ) -> Any:
     """The variance; the divisor is the number of elements less `ddof`."""
-    if out is not None:
-        raise TypeError("var: a tensor never changes, so it cannot be `out`.")
+    _check_no_out("var", out)
     x = asarray(a)
     x = to_type(x, reduced_type("mean", x.dtype.numpy) if dtype is None else dtype)
     if not x.dtype.is_complex:
@@ -158,14 +187,18 @@ def std(
     dtype: DTypeLike | None = None,
     out: TensorLike | None = None,
     ddof: float = 0,
-    keepdims: bool = False,
+    keepdims: bool | None = None,
 ) -> Any:
     """The standard deviation; see `var`."""
     return math.sqrt(var(a, axis, dtype, out, ddof, keepdims))
 
 
 def nanvar(
-    a: TensorLike, axis: AxisLike | None = None, dtype: DTypeLike | None = None, ddof: float = 0, keepdims: bool = False
+    a: TensorLike,
+    axis: AxisLike | None = None,
+    dtype: DTypeLike | None = None,
+    ddof: float = 0,
+    keepdims: bool | None = None,
 ) -> Any:
     """The variance of what is not NaN; the divisor is the number of such elements less `ddof`."""
     x = asarray(a)
@@ -174,7 +207,11 @@ def nanvar(
 
 
 def nanstd(
-    a: TensorLike, axis: AxisLike | None = None, dtype: DTypeLike | None = None, ddof: float = 0, keepdims: bool = False
+    a: TensorLike,
+    axis: AxisLike | None = None,
+    dtype: DTypeLike | None = None,
+    ddof: float = 0,
+    keepdims: bool | None = None,
 ) -> Any:
     """The standard deviation of what is not NaN; see `nanvar`."""
     return math.sqrt(nanvar(a, axis, dtype, ddof, keepdims))
@@ -236,7 +273,7 @@ def count_nonzero(a: TensorLike, axis: AxisLike | None = None) -> Any:
     return math.count_nonzero(asarray(a), axis)
 
 
-def ptp(a: TensorLike, axis: AxisLike | None = None, keepdims: bool = False) -> Any:
+def ptp(a: TensorLike, axis: AxisLike | None = None, keepdims: bool | None = None) -> Any:
     """The largest less the smallest element."""
     return s.ptp.public(asarray(a), as_axis(axis), bool(keepdims))
 

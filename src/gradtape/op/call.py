@@ -42,6 +42,9 @@ STEPWISE: set[int] = set()
 # Called after each call of a compiled function, with its name.
 CALL_OBSERVERS: list[Callable[[str], None]] = []
 
+# Called where a tape gives gradients of variables, with the targets, the gradients and the variables.
+GRADIENT_OBSERVERS: list[Callable[[list[Any], list[Any], list[Any]], None]] = []
+
 # Called after each backward step that runs, with its pull, the cotangent, the record and the parts it gave.
 PULL_OBSERVERS: list[Callable[[Any, Any, Any, Any], None]] = []
 
@@ -90,6 +93,8 @@ def _is_open(attribute: Any) -> bool:
     """Whether an attribute is known only when a traced function runs."""
     if attribute.__class__ in (tuple, list):
         return any(map(_is_open, attribute))
+    if attribute.__class__ is slice:
+        return _is_open((attribute.start, attribute.stop, attribute.step))
     return isinstance(attribute, Size) or getattr(attribute.__class__, "_symbolic", False)
 
 
@@ -127,8 +132,11 @@ def _mixed_tensors(op: Op, args: tuple[Any, ...]) -> list[Any]:
         tensor = operand(op, value, None, position)
         allowed = op.other[op.arguments[position]]
         if tensor.dtype.numpy not in allowed:
-            expected = " or ".join(sorted(BY_NUMPY[d].name for d in allowed))
-            message = f"{op.name}: {op.arguments[position]} must be {expected}, got {tensor.dtype.name}. Use tf.cast."
+            listed = ", ".join(sorted(BY_NUMPY[d].name for d in allowed))
+            message = (
+                f"{op.name}: {op.arguments[position]} of {tensor.dtype.name} is not in the list of allowed values: {listed}. "
+                "Use tf.cast."
+            )
             raise UnsupportedTypeError(None, None, message)
         tensors.append(tensor)
     return tensors

@@ -155,6 +155,8 @@ class Op:
         self.allowed_direction: Rule | None = None
         self.tf_names: tuple[str, ...] = ()
         self.shape_rule = shape  # see op/abstract.py
+        self.xla_kernel: Rule | None = None  # what computes it on XLA in place of the kernel
+        self.stays_on_host: str | None = None  # why XLA cannot compute it
         self.gives = gives  # types of the results: one, one for each, or a rule for them; None: that of the operands
         # What runs on arrays of sizes, some of which are symbols; True: the kernel as it is written.
         self.on_sizes: Rule | None = _on_numpy(kernel) if on_sizes is True else on_sizes or None
@@ -248,6 +250,18 @@ class Op:
         """Declare how the shapes of the results follow from those of the operands; see op/abstract.py."""
         self.shape_rule = rule
         return rule
+
+    def xla(self, kernel: Rule) -> Rule:
+        """Declare what computes the op on XLA, where the kernel with jax.numpy for NumPy does not: `rule(jax, *operands)`.
+
+        It is given the package jax first, then what the kernel is given, and runs while jax traces.
+        """
+        self.xla_kernel = kernel
+        return kernel
+
+    def host_only(self, reason: str) -> None:
+        """Declare that XLA cannot compute the op, and why: it runs on the host, between the parts that XLA runs."""
+        self.stays_on_host = reason
 
     def directions(self, projection: Rule) -> Rule:
         """Declare which changes of the operands make sense, for the tests: a Hermitian matrix stays Hermitian."""

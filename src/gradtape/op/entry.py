@@ -36,8 +36,11 @@ _NEVER = object()  # a dtype that no tensor has, symbolic ones included: the inl
 _WORDS: dict[str, Any] = {word.__name__: word for word in (Exception, float, int, len, str, tuple)}
 
 
-def public_entry(op: Op, reflected: bool = False) -> Any:
-    """The user's function for an op. With `reflected`, the two operands are swapped (for `__rsub__` and the like)."""
+def public_entry(op: Op, reflected: bool = False, behind: bool = False) -> Any:
+    """The user's function for an op. With `reflected`, the two operands are swapped (for `__rsub__` and the like).
+
+    With `behind`, it is for one function of the package that the user calls: records lead to the caller of that function.
+    """
     # Some ops are called by functions such as tf.gather and tf.split: the user's frame is further out.
     getframe: Any = user_frame if op.other or op.outputs != 1 else sys._getframe
     if op.name == "divide":
@@ -101,7 +104,8 @@ def public_entry(op: Op, reflected: bool = False) -> Any:
     entry.__doc__ = op.__doc__
     entry.__qualname__ = entry.__name__ = name
     entry.__module__ = op.__module__
-    entry.__source__ = _entry_source(op, reflected)
+    source = _entry_source(op, reflected)
+    entry.__source__ = source.replace("getframe(1)", "getframe(2)") if behind else source
     entry.op = op
     return entry
 

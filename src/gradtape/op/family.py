@@ -82,7 +82,8 @@ def explain_axis(name: str) -> Any:
         for a in axes:
             check_axis(name, x, a)
         if len({a % x.ndim for a in axes}) != len(axes):
-            raise invalid(f"{name}: axis {list(axes)} names an axis twice.")
+            twice = next(a % x.ndim for k, a in enumerate(axes) if a % x.ndim in {b % x.ndim for b in axes[:k]})
+            raise invalid(f"{name}: Axes contains duplicate dimension: {twice}. axis is {list(axes)}.")
 
     return check
 

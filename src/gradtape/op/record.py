@@ -25,7 +25,7 @@ from ..base.context import STATE, Record, Records, next_id
 from ..base.errors import GradientLookupError
 from ..base.frames import user_location
 from ..base.notes import CUTS, note_cut, note_shadow
-from ..base.sizes import UNKNOWN, Undecided
+from ..base.sizes import UNKNOWN, surely_equal
 from ..values.tensor import EagerTensor
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def record_of(
         pull = op.pull(())
         saved = [followed, *(_saved(op, name, inputs, attributes, outputs) for name in needs)]
     else:
-        broadcast = op.broadcasts and any(not _surely_equal(_shape(inputs[p]), _shape(first)) for p in followed)
+        broadcast = op.broadcasts and any(not surely_equal(_shape(inputs[p]), _shape(first)) for p in followed)
         conjugate = bool(op.holomorphic) and first.dtype.is_complex
         pull = op.pull(followed, (), broadcast, conjugate)
         saved = [_saved(op, name, inputs, attributes, outputs) for name in op.saved_names(followed, broadcast)]
@@ -213,21 +213,11 @@ def _saved(op: Op, name: str, inputs: tuple[Any, ...], attributes: dict[str, Any
 
 def _shape(tensor: Any) -> tuple[int, ...]:
     """A plain tuple; a TensorShape takes ten times as long to make and to compare."""
-    shape: tuple[int, ...] = tensor._array.shape if tensor.__class__ is EagerTensor else _known(tensor.shape)
-    return shape
-
-
-def _surely_equal(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
-    """Whether two shapes are equal, whatever sizes are that nobody has given yet."""
-    try:
-        return a == b
-    except Undecided:
-        return False
-
-
-def _known(shape: Any) -> Any:
-    """The shape as a tuple; UNKNOWN, which a rule that asks for it meets, where the rank is."""
-    return UNKNOWN if shape.rank is None else tuple(shape)
+    if tensor.__class__ is EagerTensor:
+        return tensor._array.shape
+    shape = tensor.shape
+    # (A rule that asks for a shape whose rank is unknown meets UNKNOWN, or what a lowering has for it.)
+    return getattr(tensor, "open_shape", UNKNOWN) if shape.rank is None else tuple(shape)
 
 
 def _refuse(op: Op) -> Pull:
@@ -238,4 +228,25 @@ def _refuse(op: Op) -> Pull:
         )
 
     pull.on_tensors = pull  # type: ignore[attr-defined]
+    pull.refuses = True  # type: ignore[attr-defined]
     return pull  # type: ignore[return-value]
+
+
+def refusals(records: Records, number: int) -> list[Pull]:
+    """The pulls of ops without a derivative that a walk from the value with this identity comes to."""
+    found: list[Pull] = []
+    seen: set[int] = set()
+    waiting = [number]
+    while waiting:
+        number = waiting.pop()
+        record = None if number in seen else records.get(number)
+        seen.add(number)
+        if record is None:
+            continue
+        if is_further_output(record):
+            waiting.append(way_to_first(record)[0])
+            continue
+        if getattr(pull_of(record), "refuses", False):
+            found.append(pull_of(record))
+        waiting += ids_of(record)
+    return found

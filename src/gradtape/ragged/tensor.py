@@ -18,6 +18,7 @@ from ..base import dtypes
 from ..base.dtypes import Array, DType
 from ..base.errors import NotATensorError, TensorTypeError, invalid, too_few_axes, unfit
 from ..base.memory import repeated
+from ..base.notebook import Form, in_notebook
 from ..base.shapes import TensorShape
 from ..base.traceable import name_errors, traceable
 from ..op.arguments import takes, truth
@@ -489,6 +490,14 @@ class RaggedTensor:
     def consumers(self) -> list[Any]:
         """Always empty: there is no graph."""
         return []
+
+    def _notebook_form(self) -> Form:
+        lengths = self.row_lengths()._array
+        facts = [("shape", str(self.shape)), ("dtype", self.dtype.name)]
+        facts += [("lengths of rows", f"{lengths.min()} to {lengths.max()}")] if lengths.size else []
+        return Form("tf.RaggedTensor", tuple(facts), self.flat_values._array)
+
+    _repr_html_ = in_notebook
 
     def __repr__(self) -> str:
         if any(part.__class__ is not EagerTensor for part in (self.flat_values, *self.nested_row_splits)):

@@ -35,7 +35,8 @@ from ..trace.control import effect_in_world
 from ..values.tensor import to_tensor, value_of
 from ..variables.in_place import any_value, written
 from ..variables.variable import Variable
-from .functions import function_of, rows
+from . import places
+from .functions import function_of, keywords_only, rows
 
 
 def _number(value: typing.Any) -> float:
@@ -183,6 +184,12 @@ _SAME = (
 )  # fmt: skip
 
 
+# Kernels of places.py.
+_PLACES = (
+    "ConcatOffset", "ScatterNdNonAliasingAdd", "StridedSliceGrad", "TensorStridedSliceUpdate", "UniqueV2", "UniqueWithCountsV2",
+)  # fmt: skip
+
+
 _OF_ONE_SIZE = ("SigmoidGrad", "TanhGrad", "SqrtGrad", "RsqrtGrad", "ReciprocalGrad")
 
 
@@ -200,7 +207,8 @@ def _of_one_shape(public: typing.Any) -> typing.Any:
         if not fits and not (
             public.op.tf_name in _OF_ONE_SIZE and first.shape.num_elements() == second.shape.num_elements()
         ):
-            raise invalid(f"{public.op.tf_name}: both operands need one shape, got {first.shape} and {second.shape}.")
+            words = f"both operands must be of the same shape, got {first.shape} and {second.shape}."
+            raise invalid(f"{public.op.tf_name}: {words}")
         return public(*args, **kwargs)
 
     return traceable(call)
@@ -209,10 +217,13 @@ def _of_one_shape(public: typing.Any) -> typing.Any:
 def __getattr__(name: str) -> typing.Any:
     if name in _SAME:
         (same,) = (op for op in REGISTRY.values() if op.tf_name == name)
-        globals()[name] = same.public
-        return same.public
+        globals()[name] = keywords_only(name, same.public)
+        return globals()[name]
     if name in rows():
         globals()[name] = function_of(name)
+        return globals()[name]
+    if name in _PLACES:
+        globals()[name] = keywords_only(name, getattr(places, name))
         return globals()[name]
     if name not in _OPS:
         instead = _public_name(name)
@@ -222,8 +233,8 @@ def __getattr__(name: str) -> typing.Any:
     found = getattr(importlib.import_module(f"gradtape.ops.{module}"), op).public
     if module in ("nn.slopes", "math.slopes") or name == "ApproximateEqual":
         found = _of_one_shape(found)
-    globals()[name] = found
-    return found
+    globals()[name] = keywords_only(name, found)
+    return globals()[name]
 
 
 def _public_name(name: str) -> str | None:
@@ -238,7 +249,7 @@ def _public_name(name: str) -> str | None:
 
 
 def __dir__() -> list[str]:
-    return sorted({*(name for name in listing(globals())() if name[0].isupper()), *_OPS, *_SAME, *rows()})
+    return sorted({*(name for name in listing(globals())() if name[0].isupper()), *_OPS, *_PLACES, *_SAME, *rows()})
 
 
 def PreventGradient(input: TensorLike, message: str = "", name: str | None = None) -> typing.Any:
@@ -401,7 +412,12 @@ def ImageProjectiveTransformV2(
     name: str | None = None,
 ) -> typing.Any:
     """The same, with 0 outside of the image."""
-    return ImageProjectiveTransformV3(images, transforms, output_shape, 0.0, interpolation, fill_mode)
+    return _projective_transform(images, transforms, output_shape, 0.0, interpolation, fill_mode)
 
 
-ImageProjectiveTransformV3 = traceable(ImageProjectiveTransformV3)
+_projective_transform = traceable(ImageProjectiveTransformV3)
+ImageProjectiveTransformV3 = _projective_transform
+
+for _name, _function in list(globals().items()):
+    if _name[0].isupper() and getattr(_function, "__module__", None) == __name__ and not isinstance(_function, type):
+        globals()[_name] = keywords_only(_name, _function)

@@ -19,6 +19,7 @@ ArgMin input dimension output_type=? | argmin input axis=dimension output_type
 AsString input precision=-1 scientific=False shortest=False width=-1 fill='' \
     | as_string input precision scientific shortest width fill
 AvgPool value ksize strides padding data_format='NHWC' | nn.avg_pool2d input=value ksize strides padding data_format
+AvgPool3D input ksize strides padding data_format='NDHWC' | nn.avg_pool3d input ksize strides padding data_format
 BandedTriangularSolve matrix rhs lower=True adjoint=False | linalg.banded_triangular_solve bands=matrix rhs lower adjoint
 BatchMatMul x y adj_x=False adj_y=False grad_x=False grad_y=False | matmul a=x b=y adjoint_a=adj_x adjoint_b=adj_y
 BatchMatMulV2 x y adj_x=False adj_y=False grad_x=False grad_y=False | matmul a=x b=y adjoint_a=adj_x adjoint_b=adj_y
@@ -41,22 +42,32 @@ BroadcastArgs s0 s1 | broadcast_dynamic_shape shape_x=s0 shape_y=s1
 BroadcastTo input shape | broadcast_to input shape
 Cast x DstT Truncate=False | cast x dtype=DstT
 CheckNumerics tensor message | debugging.check_numerics tensor message
+CheckNumericsV2 tensor message | debugging.check_numerics tensor message
 Cholesky input | linalg.cholesky input
 ClipByValue t clip_value_min clip_value_max | clip_by_value t clip_value_min clip_value_max
+ComplexAbs x Tout=? | abs x
 Concat concat_dim values | concat axis=concat_dim values
 ConcatV2 values axis | concat values axis
 ConjugateTranspose x perm | transpose a=x perm conjugate:True
 Conv2D input filter strides padding use_cudnn_on_gpu=True explicit_paddings=[] data_format='NHWC' dilations=[1,1,1,1] \
     | nn.conv2d input filters=filter strides padding data_format dilations
+Conv3D input filter strides padding data_format='NDHWC' dilations=[1,1,1,1,1] \
+    | nn.conv3d input filters=filter strides padding data_format dilations
+CropAndResize image boxes box_ind crop_size method='bilinear' extrapolation_value=0 \
+    | image.crop_and_resize image boxes box_indices=box_ind crop_size method extrapolation_value
 Cumprod x axis exclusive=False reverse=False | math.cumprod x axis exclusive reverse
 Cumsum x axis exclusive=False reverse=False | cumsum x axis exclusive reverse
 CumulativeLogsumexp x axis exclusive=False reverse=False | math.cumulative_logsumexp x axis exclusive reverse
 Dawsn x | math.special.dawsn x
+DeepCopy x | identity input=x
 DepthToSpace input block_size data_format='NHWC' | nn.depth_to_space input block_size data_format
 Diag diagonal | linalg.tensor_diag diagonal
 DiagPart input | linalg.tensor_diag_part input
+Dilation2D input filter strides rates padding \
+    | nn.dilation2d input filters=filter strides padding data_format:'NHWC' dilations=rates
 Div x y | compat.v1.div x y
 DivNoNan x y | math.divide_no_nan x y
+DrawBoundingBoxesV2 images boxes colors | image.draw_bounding_boxes images boxes colors
 DynamicPartition data partitions num_partitions | dynamic_partition data partitions num_partitions
 DynamicStitch indices data | dynamic_stitch indices data
 EncodeJpeg image format='' quality=95 progressive=False optimize_size=False chroma_downsampling=True density_unit='in' \
@@ -75,9 +86,13 @@ FakeQuantWithMinMaxArgs inputs min=-6 max=6 num_bits=8 narrow_range=False \
     | quantization.fake_quant_with_min_max_args inputs min max num_bits narrow_range
 FakeQuantWithMinMaxArgsGradient gradients inputs min=-6 max=6 num_bits=8 narrow_range=False \
     | quantization.fake_quant_with_min_max_args_gradient gradients inputs min max num_bits narrow_range
+FakeQuantWithMinMaxVars inputs min max num_bits=8 narrow_range=False \
+    | quantization.fake_quant_with_min_max_vars inputs min max num_bits narrow_range
 FakeQuantWithMinMaxVarsGradient gradients inputs min max num_bits=8 narrow_range=False | \
     quantization.fake_quant_with_min_max_vars_gradient gradients inputs min max num_bits narrow_range | \
     backprops_wrt_input backprop_wrt_min backprop_wrt_max
+FakeQuantWithMinMaxVarsPerChannel inputs min max num_bits=8 narrow_range=False \
+    | quantization.fake_quant_with_min_max_vars_per_channel inputs min max num_bits narrow_range
 FakeQuantWithMinMaxVarsPerChannelGradient gradients inputs min max num_bits=8 narrow_range=False | \
     quantization.fake_quant_with_min_max_vars_per_channel_gradient gradients inputs min max num_bits narrow_range | \
     backprops_wrt_input backprop_wrt_min backprop_wrt_max
@@ -87,11 +102,15 @@ FresnelSin x | math.special.fresnel_sin x
 Gather params indices validate_indices=True | gather params indices validate_indices
 GatherNd params indices bad_indices_policy='' | gather_nd params indices bad_indices_policy
 GatherV2 params indices axis batch_dims=0 | gather params indices axis batch_dims
+GuaranteeConst input | guarantee_const input
 HSVToRGB images | image.hsv_to_rgb images
 HistogramFixedWidth values value_range nbins dtype=? | histogram_fixed_width values value_range nbins dtype
 IFFT input | signal.ifft input
 IFFT2D input | signal.ifft2d input
 IFFT3D input | signal.ifft3d input
+IRFFT input fft_length Treal=? | signal.irfft input_tensor=input fft_length
+IRFFT2D input fft_length Treal=? | signal.irfft2d input_tensor=input fft_length
+IRFFT3D input fft_length Treal=? | signal.irfft3d input_tensor=input fft_length
 IdentityN input | identity_n input
 InTopK predictions targets k | nn.in_top_k predictions targets k
 InTopKV2 predictions targets k | nn.in_top_k predictions targets k
@@ -108,10 +127,17 @@ MatrixBandPart input num_lower num_upper | linalg.band_part input num_lower num_
 MatrixDeterminant input | linalg.det input
 MatrixDiag diagonal | linalg.diag diagonal
 MatrixDiagPart input | linalg.diag_part input
+MatrixDiagPartV2 input k padding_value | linalg.diag_part input k padding_value align:'LEFT_LEFT'
 MatrixDiagPartV3 input k padding_value align='RIGHT_LEFT' | linalg.diag_part input k padding_value align
+MatrixDiagV2 diagonal k num_rows num_cols padding_value \
+    | linalg.diag diagonal k num_rows num_cols padding_value align:'LEFT_LEFT'
+MatrixDiagV3 diagonal k num_rows num_cols padding_value align='RIGHT_LEFT' \
+    | linalg.diag diagonal k num_rows num_cols padding_value align
 MatrixInverse input adjoint=False | linalg.inv input adjoint
 MatrixLogarithm input | linalg.logm input
 MatrixSetDiag input diagonal | linalg.set_diag input diagonal
+MatrixSetDiagV2 input diagonal k | linalg.set_diag input diagonal k align:'LEFT_LEFT'
+MatrixSetDiagV3 input diagonal k align='RIGHT_LEFT' | linalg.set_diag input diagonal k align
 MatrixSolve matrix rhs adjoint=False | linalg.solve matrix rhs adjoint
 MatrixSolveLs matrix rhs l2_regularizer fast=True | linalg.lstsq matrix rhs l2_regularizer fast
 MatrixSquareRoot input | linalg.sqrtm input
@@ -119,20 +145,33 @@ MatrixTriangularSolve matrix rhs lower=True adjoint=False | linalg.triangular_so
 Max input axis keep_dims=False | reduce_max input_tensor=input axis keepdims=keep_dims
 MaxPool input ksize strides padding explicit_paddings=[] data_format='NHWC' \
     | nn.max_pool2d input ksize strides padding data_format
+MaxPool3D input ksize strides padding data_format='NDHWC' | nn.max_pool3d input ksize strides padding data_format
 MaxPoolV2 input ksize strides padding data_format='NHWC' | nn.max_pool2d input ksize strides padding data_format
+MaxPoolWithArgmax input ksize strides padding Targmax=? include_batch_in_index=False \
+    | nn.max_pool_with_argmax input ksize strides padding output_dtype=Targmax include_batch_in_index | output argmax
 Mean input axis keep_dims=False | reduce_mean input_tensor=input axis keepdims=keep_dims
 Min input axis keep_dims=False | reduce_min input_tensor=input axis keepdims=keep_dims
 MirrorPad input paddings mode | pad tensor=input paddings mode
 Mod x y | math.floormod x y
+NonMaxSuppression boxes scores max_output_size iou_threshold=0.5 \
+    | image.non_max_suppression boxes scores max_output_size iou_threshold
+NonMaxSuppressionV2 boxes scores max_output_size iou_threshold \
+    | image.non_max_suppression boxes scores max_output_size iou_threshold
+NonMaxSuppressionV3 boxes scores max_output_size iou_threshold score_threshold \
+    | image.non_max_suppression boxes scores max_output_size iou_threshold score_threshold
 OneHot indices depth on_value off_value axis=-1 | one_hot indices depth on_value off_value axis
 Pack values axis=0 | stack values axis
 Pad input paddings | pad tensor=input paddings
 PadV2 input paddings constant_values | pad tensor=input paddings constant_values
+PlaceholderWithDefault input shape | compat.v1.placeholder_with_default input shape
 Prod input axis keep_dims=False | reduce_prod input_tensor=input axis keepdims=keep_dims
 Qr input full_matrices=False | linalg.qr input full_matrices | q r
 QuantizeAndDequantizeV2 input input_min input_max signed_input=True num_bits=8 range_given=False \
     round_mode='HALF_TO_EVEN' narrow_range=False axis=-1 | quantization.quantize_and_dequantize_v2 input input_min \
     input_max signed_input num_bits range_given round_mode narrow_range axis
+RFFT input fft_length Tcomplex=? | signal.rfft input_tensor=input fft_length
+RFFT2D input fft_length Tcomplex=? | signal.rfft2d input_tensor=input fft_length
+RFFT3D input fft_length Tcomplex=? | signal.rfft3d input_tensor=input fft_length
 RGBToHSV images | image.rgb_to_hsv images
 Range start limit delta | range start limit delta
 Rank input | rank input
@@ -148,6 +187,7 @@ Roll input shift axis | roll input shift axis
 ScatterNd indices updates shape | scatter_nd indices updates shape
 Select condition x y | compat.v1.where condition x y
 SelectV2 condition t e | where condition x=t y=e
+SelfAdjointEigV2 input compute_v=True | linalg.eigh tensor=input | e v
 SerializeTensor tensor | io.serialize_tensor tensor
 Shape input out_type=? | shape input out_type
 ShapeN input out_type=? | shape_n input out_type
@@ -159,17 +199,27 @@ SpaceToBatchND input block_shape paddings | space_to_batch input block_shape pad
 SpaceToDepth input block_size data_format='NHWC' | nn.space_to_depth input block_size data_format
 SparseSegmentMean data indices segment_ids sparse_gradient=False \
     | sparse.segment_mean data indices segment_ids sparse_gradient
+SparseSegmentMeanWithNumSegments data indices segment_ids num_segments \
+    | sparse.segment_mean data indices segment_ids num_segments
 SparseSegmentSqrtN data indices segment_ids sparse_gradient=False \
     | sparse.segment_sqrt_n data indices segment_ids sparse_gradient
+SparseSegmentSqrtNWithNumSegments data indices segment_ids num_segments \
+    | sparse.segment_sqrt_n data indices segment_ids num_segments
 SparseSegmentSum data indices segment_ids sparse_gradient=False | sparse.segment_sum data indices segment_ids sparse_gradient
+SparseSegmentSumWithNumSegments data indices segment_ids num_segments | sparse.segment_sum data indices segment_ids num_segments
 Spence x | math.special.spence x
 Split axis value num_split | split value num_or_size_splits=num_split axis
 SplitV value size_splits axis num_split | split value num_or_size_splits=size_splits axis
 Squeeze input axis=[] | squeeze input axis
+StatelessRandomNormal shape seed dtype=? | random.stateless_normal shape seed dtype
+StatelessRandomUniform shape seed dtype=? | random.stateless_uniform shape seed dtype
+StatelessRandomUniformInt shape seed minval maxval | random.stateless_uniform shape seed minval maxval dtype:'int32'
+StatelessTruncatedNormal shape seed dtype=? | random.stateless_truncated_normal shape seed dtype
 StaticRegexFullMatch input pattern | strings.regex_full_match input pattern
 StaticRegexReplace input pattern rewrite replace_global=True | strings.regex_replace input pattern rewrite replace_global
 StridedSlice input begin end strides begin_mask=0 end_mask=0 ellipsis_mask=0 new_axis_mask=0 shrink_axis_mask=0 \
     | strided_slice input_=input begin end strides begin_mask end_mask ellipsis_mask new_axis_mask shrink_axis_mask
+StringFormat inputs template='%s' placeholder='%s' summarize=3 | strings.format inputs template placeholder summarize
 StringJoin inputs separator='' | strings.join inputs separator
 StringLength input unit='BYTE' | strings.length input unit
 StringLower input encoding='' | strings.lower input encoding
@@ -184,10 +234,14 @@ TopKV2 input k sorted=True index_type=? | math.top_k input k sorted index_type |
 Transpose x perm | transpose a=x perm
 TridiagonalSolve diagonals rhs partial_pivoting=True perturb_singular=False \
     | linalg.tridiagonal_solve diagonals rhs partial_pivoting perturb_singular
+UnicodeTranscode input input_encoding output_encoding errors='replace' replacement_char=65533 replace_control_characters=False \
+    | strings.unicode_transcode input input_encoding output_encoding errors replacement_char replace_control_characters
 Unique x out_idx=? | unique x out_idx | y idx
 UniqueWithCounts x out_idx=? | unique_with_counts x out_idx | y idx count
 Unpack value num axis=0 | unstack value num axis
 UnravelIndex indices dims | unravel_index indices dims
+UnsortedSegmentJoin inputs segment_ids num_segments separator='' \
+    | strings.unsorted_segment_join inputs segment_ids num_segments separator
 UnsortedSegmentMax data segment_ids num_segments | math.unsorted_segment_max data segment_ids num_segments
 UnsortedSegmentMin data segment_ids num_segments | math.unsorted_segment_min data segment_ids num_segments
 UnsortedSegmentProd data segment_ids num_segments | math.unsorted_segment_prod data segment_ids num_segments

@@ -227,7 +227,7 @@ def _as_tensor(given: object, spec: TensorSpec, convert: bool) -> Any:
 
 def _no_match(function: RestoredFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ValueError:
     options = "\n".join(
-        f"  option {number}: {trace.pretty_printed_signature(verbose=False)}"
+        f"  option {number}: {function.name}{trace.function_type}"
         for number, trace in enumerate(function.concrete_functions, 1)
     )
     return ValueError(

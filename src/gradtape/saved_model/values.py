@@ -21,6 +21,7 @@ from ..base.dtypes import Array, DType
 from ..base.errors import NotStorableError
 from ..base.generated import identifier
 from ..base.shapes import TensorShape
+from ..base.sizes import Size
 from ..base.type_spec import CompositeSpec
 from ..differentiation.backward import UnconnectedGradients
 from ..ragged import RaggedTensor
@@ -122,7 +123,8 @@ class Encoder:
         if isinstance(value, range):
             return {"range": [value.start, value.stop, value.step]}
         if isinstance(value, RaggedTensor):
-            return {"RaggedTensor": [self.encode(part) for part in (value.values, value.row_splits, value._uniform)]}
+            length = None if isinstance(value._uniform, Size) else value._uniform  # (not known before a call)
+            return {"RaggedTensor": [self.encode(part) for part in (value.values, value.row_splits, length)]}
         if isinstance(value, SparseTensor):
             return {"SparseTensor": [self.encode(part) for part in (value.indices, value.values, value.dense_shape)]}
         if is_composite(value):

@@ -12,6 +12,7 @@ from ..api import arrays, indexing
 from ..base import dtypes
 from ..base.dtypes import Array, DType
 from ..base.errors import NotATensorError, invalid
+from ..base.notebook import Form, in_notebook
 from ..base.shapes import TensorShape, broadcast
 from ..base.traceable import trace_public
 from ..base.type_spec import ShapedSpec, TypeSpec
@@ -141,6 +142,14 @@ class SparseTensor:
             raise invalid(f"SparseTensor: a dense tensor of shape {dense.shape} does not broadcast to {sizes}.")
         check_places(self, "SparseTensor")
         return indexing.gather_nd(arrays.broadcast_to(dense, sizes), self._indices)
+
+    def _notebook_form(self) -> Form:
+        sizes, count = sizes_of(self), len(self._values._array)
+        share = count / max(int(np.prod(sizes)), 1)
+        facts = (("shape", str(self.shape)), ("dtype", self.dtype.name), ("values", f"{count:,} ({share:.2%})"))
+        return Form("tf.SparseTensor", facts, self._values._array)
+
+    _repr_html_ = in_notebook
 
     def __repr__(self) -> str:
         parts = f"indices={self._indices!s}, values={self._values!s}, dense_shape={self._dense_shape!s}"

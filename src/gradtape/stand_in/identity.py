@@ -2,11 +2,12 @@
 
 Programs tell TensorFlow's values by `type(x).__module__`. A pickle that is written meanwhile is to be read anywhere, so a class
 keeps its own module in pickles: pickle stores the name of the module as an object (since protocol 4, the default), and the
-name that stands here pickles as the true one.
+name that stands here pickles as the true one. Protocols 0 to 2 (torch.save uses 2) translate names of modules by a table.
 """
 
 from __future__ import annotations
 
+import _compat_pickle
 import importlib
 import sys
 from importlib.machinery import ModuleSpec
@@ -88,6 +89,7 @@ def take_names() -> None:
         for cls in classes_of(module).values():
             name = _ModuleName(module)
             name.own = cls.__module__
+            _compat_pickle.REVERSE_NAME_MAPPING[module, cls.__name__] = name.own, cls.__name__
             cls.__module__ = name
     compat: Any = sys.modules["gradtape.compat"]
     compat.v2 = sys.modules["gradtape.compat.v2"] = sys.modules["tensorflow"]

@@ -34,7 +34,7 @@ def messages(name: str) -> Any:
         return importlib.import_module(f"tensorboardX.proto.{name}")
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
-            "Event files need the package tensorboardX: pip install 'gradtape[summary]'.", name=error.name
+            "Event files need the package tensorboardX: pip install tensorboardX.", name=error.name
         ) from error
 
 

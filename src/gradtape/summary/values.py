@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import struct
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -16,6 +14,7 @@ from ..base import dtypes
 from ..base.context import STATE
 from ..base.dtypes import Array
 from ..base.errors import UnimplementedError, invalid
+from ..base.png import COLOUR_OF_CHANNELS, png_of
 from ..base.types import Function, TensorLike, Value
 from ..values.tensor import Tensor, from_array, to_tensor
 from ..variables.module import name_scope
@@ -143,10 +142,10 @@ def image(
     pictures = to_tensor(data)
     _check_rank(pictures, 4, "image", "[k, height, width, channels]")
     _, height, width, channels = pictures.shape
-    if channels not in _PNG_COLOUR:
+    if channels not in COLOUR_OF_CHANNELS:
         raise invalid(f"image: pictures have 1 to 4 channels, got shape {pictures.shape}.")
     shown = _pixels(_numbers(pictures, "image")[: _outputs(max_outputs)])
-    encoded = [str(width).encode(), str(height).encode(), *(_png(picture) for picture in shown)]
+    encoded = [str(width).encode(), str(height).encode(), *(png_of(picture) for picture in shown)]
     return _write(name, encoded, step, "images", description)
 
 
@@ -160,23 +159,6 @@ def _pixels(values: Array) -> Array:
     if largest < 255:
         return (np.maximum(values, 0) * np.int64(255) // largest).astype(np.uint8)
     return (np.maximum(values, 0) // ((largest + 1) // 256)).astype(np.uint8)
-
-
-_PNG_COLOUR = {1: 0, 2: 4, 3: 2, 4: 6}
-
-
-def _png(picture: Array) -> bytes:
-    """A picture of bytes as a PNG file (zlib does all the work; Pillow need not be there)."""
-    height, width, channels = picture.shape
-
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    header = struct.pack(">IIBBBBB", width, height, 8, _PNG_COLOUR[channels], 0, 0, 0)
-    rows = np.zeros((height, 1 + width * channels), np.uint8)  # each row begins with its filter: 0, none
-    rows[:, 1:] = picture.reshape(height, -1)
-    parts = (chunk(b"IHDR", header), chunk(b"IDAT", zlib.compress(rows.tobytes())), chunk(b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
 
 
 @_recorded

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
+import copy
+import operator
 import weakref
-from collections.abc import Callable
 from typing import Any
-
-import numpy as np
 
 from ..base import nest
 from ..base.context import STATE
-from ..base.errors import invalid
-from ..base.shapes import TensorShape
+from ..base.notebook import Form, in_notebook
 from ..base.type_spec import TypeSpec
-from ..values.composite import expanded, is_composite
-from ..values.tensor import EagerTensor, Tensor, TensorSpec, to_tensor
+from ..values.tensor import Tensor, TensorSpec
 from ..variables.variable import Variable
+from .binding import Binding
+from .engines import CHOICE, CHOSEN, ENGINES, NATIVE, Executor, Maker
 from .function_type import FunctionType, described, recorded_type
 from .graph import Environment, Graph, bind, leaves, map_parts
 from .recorder import Recorder
-from .signature import Parameters, fixed_parts, is_other_value, shown, with_specs
+from .signature import Parameters, shown, with_specs
 from .symbolic import SymbolicTensor
 
-Executor = Callable[[list[Any]], Any]
-
 # Makes a faster way to run a graph, or None where it has none; the compiler registers itself here.
-COMPILERS: list[Callable[[Graph, list[TensorSpec]], Executor | None]] = []
+COMPILERS: list[Maker] = []
 
 
 class ConcreteFunction:
@@ -46,8 +43,30 @@ class ConcreteFunction:
         self._arguments = _weakly(with_specs(arguments, iter(specs)))
         self._outputs = map_parts_to_specs(outputs)
         self._parameters = parameters
+        self.engine: str | None = None  # the engine that its function asks for
+        self._binding: Binding | None = None  # how calls are taken apart, since the first one
         self._executor: Executor | None = None
+        self._executors: dict[str, Executor] = {}  # by engine
         self.enclosed: list[SymbolicTensor] = []  # the values of a function around it that it refers to
+
+    def view(self) -> Any:
+        """A picture of its steps, with loops, branches and calls as groups, and how it runs; see docs/guide/view.md."""
+        from ..diagnostics.view import graphs, view
+
+        return view.View([graphs.picture_of_trace(self)])
+
+    def renamed(self, names: list[str | None]) -> ConcreteFunction:
+        """The same recording, whose tensors have these names; one without a name keeps the one it has."""
+        specs = [
+            spec if name in (None, spec.name) else TensorSpec(spec.shape, spec.dtype, name)
+            for spec, name in zip(self.specs, names, strict=True)
+        ]
+        if all(map(operator.is_, specs, self.specs)):
+            return self
+        made = copy.copy(self)
+        made.specs, made._binding = specs, None
+        made._arguments = _weakly(with_specs(self.arguments, iter(specs)))
+        return made
 
     # --- what users see --------------------------------------------------------------------------------------------
 
@@ -101,13 +120,12 @@ class ConcreteFunction:
     @property
     def variables(self) -> tuple[Variable, ...]:
         """The variables that it reads or changes."""
-        found = {v._id: v for v in self._graph.constants() if isinstance(v, Variable)}
-        return tuple(found.values())
+        return self._graph.variables
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
         """Those of its variables that are trainable."""
-        return tuple(v for v in self.variables if v.trainable)
+        return self._graph.trainable_variables
 
     @property
     def captured_inputs(self) -> list[Any]:
@@ -129,80 +147,28 @@ class ConcreteFunction:
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         """Arguments, results and captured tensors in words; without `verbose`, the type alone."""
         if not verbose:
-            return f"{self._name}{self.function_type}"
+            return str(self.function_type)
         return described(self.function_type, self.captured_inputs)
 
     def __str__(self) -> str:
         return f"ConcreteFunction {self.pretty_printed_signature()}"
 
+    def _notebook_form(self) -> Form:
+        steps = str(len(self._graph.steps))
+        return Form("ConcreteFunction", (("name", self._name), ("steps", steps)), text=str(self._graph))
+
+    _repr_html_ = in_notebook
+
     def __repr__(self) -> str:
-        return f"<ConcreteFunction {self.pretty_printed_signature(verbose=False)}>"
+        return f"<ConcreteFunction {self._name}{self.function_type} at {id(self):#x}>"
 
     # --- running ---------------------------------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: object) -> Any:
-        return self.run(self._bound(args, kwargs))
-
-    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-        """The tensors of a call, checked against the specs."""
-        self._check_literals(args, kwargs)
-        flat = [*args, *(kwargs[name] for name in self._ordered(kwargs))]
-        found = [part for leaf in nest.flatten(flat) for part in self._parts(leaf)]
-        values = [v for v in found if isinstance(v, (Tensor, Variable)) or _becomes_tensor(v)]
-        if len(values) != len(self.specs):
-            takes = [v for v in values if isinstance(v, (Tensor, Variable)) or hasattr(v, "__array__")]
-            if len(takes) != len(self.specs):
-                raise TypeError(
-                    f"{self._name} takes {len(self.specs)} tensors, got {len(values)}: {self.pretty_printed_signature(False)}."
-                )
-            values = takes
-        tensors = []
-        for value, spec in zip(values, self.specs, strict=True):
-            tensor = to_tensor(value, None if isinstance(value, (Tensor, Variable)) else spec.dtype)
-            if tensor.dtype != spec.dtype or not TensorShape(tensor.shape).is_compatible_with(spec.shape):
-                raise _wrong(self, tensor, spec)
-            tensors.append(tensor)
-        return tensors
-
-    def _parts(self, leaf: Any) -> list[Any]:
-        """The tensors of an argument that the function takes."""
-        if leaf.__class__ not in {part.__class__ for part in nest.flatten(self.arguments) if is_composite(part)}:
-            return expanded(leaf)  # a tensor, or a composite that a spec stood for
-        fixed = fixed_parts(leaf)  # parts that belong to the type, for which a function is recorded anew
-        recorded = [part for part in leaves(self.arguments) if part.__class__ is EagerTensor]
-        if fixed and not any(np.array_equal(fixed[0], part) for part in recorded):
-            raise TypeError(
-                f"{self._name} was recorded for another {type(leaf).__name__}, got {leaf!r}: "
-                f"{self.pretty_printed_signature(False)}."
-            )
-        return [part for part in expanded(leaf) if not any(part is other for other in fixed)]
-
-    def _check_literals(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """TypeError where a Python value differs from the one that the function was recorded with."""
-        positional, named = self.structured_input_signature
-        recorded = {self._parameters.label(place): value for place, value in enumerate(positional)} | named
-        given = dict(kwargs)
-        if len(args) == len(positional):  # (else values were left out, and which ones is not known)
-            given |= {self._parameters.label(place): value for place, value in enumerate(args)}
-        for name, value in given.items():
-            if name in recorded and is_other_value(value, recorded[name]):
-                raise TypeError(
-                    f"Binding inputs to tf.function failed due to `Can not cast {value!r} to Literal[{recorded[name]!r}]`: "
-                    f"{name} had another value when the function was recorded. The signature is "
-                    f"{self.pretty_printed_signature(False)}."
-                )
-
-    def _ordered(self, kwargs: dict[str, Any]) -> list[str]:
-        # A tensor may be given by the name of its spec too.
-        known = dict.fromkeys([*self._parameters.names, *(spec.name for spec in self.specs)])
-        names = [name for name in known if name in kwargs]
-        others = [name for name in kwargs if name not in names]
-        if others and not self._parameters.takes_any_name:
-            raise TypeError(
-                f"{self._name} got unexpected keyword arguments: {', '.join(others)}. It takes "
-                f"{', '.join(self._parameters.names) or 'none'}."
-            )
-        return names + others
+        if self._binding is None:
+            kind = self.function_type
+            self._binding = Binding(kind, self._arguments, self.specs, f"{self._name}{kind}")
+        return self.run(self._binding.tensors(args, kwargs))
 
     def run(self, tensors: list[Any]) -> Any:
         """Run on tensors that fit the specs."""
@@ -231,7 +197,19 @@ class ConcreteFunction:
         return direct
 
     def _made(self) -> Executor:
-        for compiler in COMPILERS:
+        CHOSEN.add(self)
+        name = self.engine or CHOICE.name
+        if name not in self._executors:
+            self._executors[name] = self._on(name)
+        return self._executors[name]
+
+    def forget_engine(self) -> None:
+        """Choose the engine again with the next call."""
+        self._executor = None
+
+    def _on(self, name: str) -> Executor:
+        """What runs the graph on an engine."""
+        for compiler in COMPILERS if name == NATIVE else [ENGINES[name].executor]:
             executor = compiler(self._graph, self.all_specs)
             if executor is not None:
                 return executor
@@ -283,14 +261,3 @@ def _weakly(value: object) -> Any:
 
 def _strongly(value: Any) -> Any:
     return value() if value.__class__ is weakref.ref else map_parts(value, _strongly)
-
-
-def _becomes_tensor(value: object) -> bool:
-    return isinstance(value, (bool, int, float, complex)) or hasattr(value, "__array__")
-
-
-def _wrong(concrete: ConcreteFunction, tensor: Any, spec: TensorSpec) -> Exception:
-    return invalid(
-        f"{concrete.name}: cannot compute with a tensor of {tensor.dtype.name} and shape {tensor.shape} where {spec!r} was "
-        f"recorded. The signature is {concrete.pretty_printed_signature(False)}."
-    )

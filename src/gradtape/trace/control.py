@@ -16,7 +16,7 @@ import numpy as np
 from ..base import nest
 from ..base.context import STATE, next_id, remove_identical
 from ..base.shapes import TensorShape
-from ..base.sizes import UNKNOWN, is_known, same, static
+from ..base.sizes import UNKNOWN, Dim, same, static
 from ..differentiation.custom import linked
 from ..op.abstract import Shape
 from ..op.attributes import as_shape
@@ -27,7 +27,7 @@ from ..values.composite import COMPOSITES, expanded, is_composite
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import Variable
 from .composites import filled
-from .ghost import Ghost, NeedsValue, World, abstract_of
+from .ghost import Ghost, World, abstract_of
 from .graph import Graph, fill, leaves, map_parts, parts_of
 from .inference import Inference, as_ghost, depending_on, like
 from .recorder import Recorder, outside_traces
@@ -339,19 +339,17 @@ def _is_wider(before: Any, after: Any) -> bool:
     return static(abstract_of(before).known) != static(abstract_of(after).known)
 
 
-def is_written_out(world: World, count: int) -> bool:
-    """Whether the rounds of a loop of known length are written one after the other."""
-    return not isinstance(world, Inference) and 0 < count <= _MOST_UNROLLED
+def is_written_out(world: World, count: Dim) -> bool:
+    """Whether the rounds of a loop are written one after the other: there are few of them, and it is known how many."""
+    return not isinstance(world, Inference) and isinstance(count, int) and 0 < count <= _MOST_UNROLLED
 
 
 # --- functions with effects, or with results that are no function of their arguments --------------------------------------
 
 
-def effect_in_world(world: World, function: object, *args: object, **kwargs: object) -> Any:
-    """On abstract values nothing is printed and nothing asserted."""
-    if not isinstance(world, Inference):
-        return world.opaque(function, args, kwargs, [])  # type: ignore[attr-defined]
-    return None
+def effect_in_world(world: World, function: Callable[..., Any], *args: object, **kwargs: object) -> Any:
+    """A function that is called for its effect, as `traceable` takes it."""
+    return world.effect(function, args, kwargs)
 
 
 def sample_in_world(world: World, function: Any, *args: Any, **kwargs: Any) -> Any:
@@ -360,10 +358,8 @@ def sample_in_world(world: World, function: Any, *args: Any, **kwargs: Any) -> A
     looks, structure = _drawn_looks(draw, args, kwargs)
     if isinstance(world, Inference):
         results: list[Any] = [world.ghost_of(shape, dtype) for shape, dtype in looks]
-    elif all(shape is not None and is_known(shape) for shape, _ in looks):
-        results = world.opaque(function, (*first, *args), kwargs, looks)  # type: ignore[attr-defined]
     else:
-        raise NeedsValue(f"The shape of what {function.__name__} draws depends on values.")
+        results = world.opaque(function, (*first, *args), kwargs, looks)  # type: ignore[attr-defined]
     return nest.pack_sequence_as(structure, results)
 
 
@@ -406,6 +402,8 @@ def _one_element(tensor: Any) -> Any:
 
 def _stand_in(value: Any, number: int) -> Any:
     """A parameter that has no value yet, in numbers that do not matter."""
+    if isinstance(value, (list, tuple)):
+        return [_stand_in(part, number) for part in value]
     if value.__class__ is not Ghost:
         return value
     return from_array(np.full(tuple(value.shape), number, value.dtype.numpy))

@@ -3,37 +3,43 @@
 from __future__ import annotations
 
 import functools
-import logging
-import operator
+import os
+import sys
 import types
 import weakref
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..base import nest
 from ..base.context import ACTIVE, STATE
 from ..base.dtypes import int32
 from ..base.locks import new_rlock
+from ..base.notebook import Form, in_notebook
 from ..base.shapes import TensorShape
 from ..values.composite import COMPOSITES
-from ..values.tensor import Tensor, TensorSpec, to_tensor
+from ..values.tensor import EagerTensor, Tensor, TensorSpec, to_tensor
 from ..variables.variable import Variable
+from . import storms
 from .concrete import ConcreteFunction
+from .engines import CHOSEN, checked
 from .function_type import FunctionSpec, FunctionType, declared_type
 from .recorder import Recorder, TracePolicy
 from .signature import Encoder, InputSignature, Parameters, checked_signature, with_tensors
 
-LOGGER = logging.getLogger("gradtape")
-
 # One trace at a time: a function may be called for the first time by several threads at once.
 _TRACING = new_rlock()
-_STORM = 5  # traces in a row without reuse after which the user is warned
-
 
 _DIRECT = 8  # kinds of arguments with which a function is called at once
 
 
-def _nothing(*args: object) -> Any:
+def _is_given(argument: object, tensor: object) -> bool:
+    """Whether an argument is that tensor, or an array of it."""
+    return argument is tensor or argument.__class__ is np.ndarray
+
+
+def _nothing(*args: object, **kwargs: object) -> Any:
     """Arguments that no machine code is for."""
     return NotImplemented
 
@@ -62,6 +68,7 @@ class Function:
         autograph: bool = True,
         jit_compile: bool | None = None,
         reduce_retracing: bool = False,
+        engine: str | None = None,
     ) -> None:
         functools.update_wrapper(self, python_function)
         self._python_function = python_function
@@ -70,6 +77,7 @@ class Function:
         self._autograph = autograph
         self._jit_compile = jit_compile
         self._reduce_retracing = reduce_retracing
+        self._engine = None if engine is None else checked(engine)
         self._parameters = Parameters(python_function)
         self._signature = None if specs is None else InputSignature(specs, self._parameters)
         self._traces: dict[Any, ConcreteFunction] = {}
@@ -78,9 +86,10 @@ class Function:
         self._bound: dict[int, tuple[weakref.ref[Any], Function]] = {}
         self._direct: Callable[..., Any] | None = None  # the function in machine code
         self._directs = 0
+        self.derived: dict[tuple[int, ...], Function] = {}  # its gradients as functions, by the variables they are in
         self._count = 0
-        self._storm = 0
-        self._told = False
+        self._storm = storms.storm_of(python_function)
+        self._last: dict[str, str] | None = None
         self._notes: dict[int, dict[str, str]] = {}  # what each trace was made for, by `id`, in the order of the traces
         self._traced_once = False
         names = self._parameters.names
@@ -149,9 +158,29 @@ class Function:
 
         return traces.traces_of(self)
 
+    def view(self) -> Any:
+        """A picture of each trace: its steps, with loops, branches and calls as groups, and how it runs; see docs/guide/view.md.
+
+        >>> import gradtape as tf
+        >>> @tf.function
+        ... def f(x):
+        ...     return tf.reduce_sum(tf.tanh(x))
+        >>> _ = f(tf.constant([1.0, 2.0]))
+        >>> [node.name for node in f.view().pictures[0].nodes]
+        ['input 1', 'tanh', 'reduce_sum', 'return']
+        """
+        from ..diagnostics.view import graphs, view
+
+        return view.View(graphs.pictures_of_function(self))
+
     def _all_traces(self) -> list[ConcreteFunction]:
         seen: dict[int, ConcreteFunction] = {id(trace): trace for trace in self._traces.values()}
         return list(seen.values())
+
+    def _notebook_form(self) -> Form:
+        return Form("tf.function", (("name", self._name),), text=str(self.explain()))
+
+    _repr_html_ = in_notebook
 
     def __repr__(self) -> str:
         return f"<gradtape.function {self._name}, {len(self._all_traces())} traces>"
@@ -171,44 +200,60 @@ class Function:
             self._autograph,
             self._jit_compile,
             self._reduce_retracing,
+            self._engine,
         )
         self._bound[number] = (reference, bound)
         return bound
 
     def _signature_after_self(self) -> tuple[Any, ...] | None:
         """The signature without a spec for `self`, if it has one."""
-        specs = self.input_signature
-        return specs[1:] if specs is not None and len(specs) == len(self._parameters.names) else specs
+        specs, names = self.input_signature, self._parameters.names
+        has_one = specs is not None and len(specs) == len(names) and not self._parameters.takes_any_number
+        return specs[1:] if specs is not None and has_one else specs
 
     # --- calling ---------------------------------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: object) -> Any:
         if EAGERLY.on:
             return self._python_function(*args, **kwargs)
-        if self._direct is not None and not ACTIVE and not kwargs:
-            result = self._direct(*args)
+        if self._direct is not None and not ACTIVE:
+            result = self._direct(*args, **kwargs) if kwargs else self._direct(*args)
             if result is not NotImplemented:
                 return result
         concrete, tensors = self._found(args, kwargs)
         result = concrete.run(tensors)
-        if concrete.has_direct and not kwargs:
-            self._take_direct(concrete, args, tensors)
+        if concrete.has_direct:
+            self._take_direct(concrete, args, kwargs, tensors)
         return result
 
-    def _take_direct(self, concrete: ConcreteFunction, args: tuple[Any, ...], tensors: list[Any]) -> None:
+    def _take_direct(
+        self, concrete: ConcreteFunction, args: tuple[Any, ...], kwargs: dict[str, Any], tensors: list[Any]
+    ) -> None:
         """Call machine code at once from now on, for arguments that it is for; what was called at once before comes after it."""
-        plain = len(args) == len(tensors) and all(map(operator.is_, args, tensors))
-        if plain and self._directs < _DIRECT:
+        given, has_names = (*args, *kwargs.values()), self._parameters.are_plain
+        plain = len(given) == len(tensors) and all(map(_is_given, given, tensors)) and (has_names or not kwargs)
+        direct = concrete.take_direct() if plain and self._directs < _DIRECT else None
+        if direct is not None:  # (else another thread was first)
             self._directs += 1
-            self._direct = concrete.take_direct()(self._direct or _nothing)
+            CHOSEN.add(self)
+            self._storm.traces = 0
+            names = tuple(map(sys.intern, self._parameters.names)) if has_names else ()
+            self._direct = direct(self._direct or _nothing, names)
+
+    def forget_engine(self) -> None:
+        """Choose the engine again with the next call."""
+        self._direct, self._directs = None, 0
 
     def get_concrete_function(self, *args: object, **kwargs: object) -> ConcreteFunction:
         """The trace for these arguments, which may be tensors or `tf.TensorSpec`s."""
         if self._signature is not None and not args and not kwargs:
             args = self._signature.specs
-        return self._found(args, kwargs)[0]
+        concrete, tensors = self._found(args, kwargs, is_call=False)
+        return concrete.renamed([tensor.name if isinstance(tensor, TensorSpec) else None for tensor in tensors])
 
-    def _found(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[ConcreteFunction, list[Any]]:
+    def _found(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], is_call: bool = True
+    ) -> tuple[ConcreteFunction, list[Any]]:
         """The trace for a call, and the call's tensors in order."""
         args, kwargs = self._parameters.canonical(args, kwargs)
         if self._signature is not None:
@@ -221,9 +266,9 @@ class Function:
             self._forget_dead(encoder.objects)
         concrete = self._traces.get(key)
         if concrete is None:
-            concrete = self._general(key, args, kwargs, encoder.tensors)
+            concrete = self._general(key, args, kwargs, encoder.tensors, is_call)
         else:
-            self._storm = 0
+            self._storm.traces = 0
         return concrete, encoder.tensors
 
     def _found_by_signature(
@@ -232,17 +277,17 @@ class Function:
         tensors = signature.tensors(args)
         if kwargs or len(args) > len(signature.specs):
             signature.check_rest(args, kwargs)
-        key = signature.key(args) if signature.variables else ()
+        key = signature.key(args) if signature.objects else ()
         concrete = self._traces.get(key)
         if concrete is None:
             with _TRACING:
                 if key not in self._traces:
-                    self._traces[key] = self._trace(signature.recorded(args), kwargs, signature.tensor_specs)
+                    self._traces[key] = self._trace(signature.recorded(args), kwargs, signature.tensor_specs, tensors)
                 concrete = self._traces[key]
         return concrete, tensors
 
     def _general(
-        self, key: object, args: tuple[Any, ...], kwargs: dict[str, Any], tensors: list[Any]
+        self, key: object, args: tuple[Any, ...], kwargs: dict[str, Any], tensors: list[Any], is_call: bool
     ) -> ConcreteFunction:
         """A trace that was made for other shapes too, or a new one."""
         with _TRACING:
@@ -255,9 +300,9 @@ class Function:
                     return trace
             if self._reduce_retracing:
                 specs = self._loosened(shapeless, specs)
-            concrete = self._traces[key] = self._trace(args, kwargs, specs)
+            concrete = self._traces[key] = self._trace(args, kwargs, specs, tensors)
             self._looser.setdefault(shapeless, []).append(concrete)
-            self._watch_for_storms(concrete, args, kwargs)
+            self._note(concrete, args, kwargs, is_call)
             return concrete
 
     def _loosened(self, shapeless: object, specs: list[TensorSpec]) -> list[TensorSpec]:
@@ -289,19 +334,29 @@ class Function:
 
     # --- tracing ---------------------------------------------------------------------------------------------------
 
-    def _trace(self, args: tuple[Any, ...], kwargs: dict[str, Any], specs: list[TensorSpec]) -> ConcreteFunction:
+    def _trace(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], specs: list[TensorSpec], tensors: list[Any]
+    ) -> ConcreteFunction:
         first = not self._traced_once
-        concrete, created = self._traced(args, kwargs, specs, may_create=first)
+        concrete, created = self._traced(args, kwargs, specs, tensors, may_create=first)
         self._traced_once = True
         if created:
             # Variables are made on the first trace only: a second one shows whether the function makes them each time.
-            concrete, _ = self._traced(args, kwargs, specs, may_create=False)
+            concrete, _ = self._traced(args, kwargs, specs, tensors, may_create=False)
         return concrete
 
     def _traced(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], specs: list[TensorSpec], may_create: bool
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        specs: list[TensorSpec],
+        tensors: list[Any],
+        may_create: bool,
     ) -> tuple[ConcreteFunction, list[Variable]]:
-        policy = TracePolicy(None if may_create else _no_variables)
+        code = storms.code_of(self._python_function)
+        where = "" if code is None else f"{os.path.basename(code.co_filename)}:{code.co_firstlineno}"
+        known = tensors if all(tensor.__class__ is EagerTensor for tensor in tensors) else None
+        policy = TracePolicy(where, None if may_create else _no_variables, known)
         trace = Recorder(self._name, policy)
         self._count += 1
         with trace.recording():
@@ -312,8 +367,10 @@ class Function:
             self._check_unchanged(before, _contents(given))
             outputs = nest.map_structure(self._returned, returned)
             trace.graph.outputs = trace.refs(outputs)
+        trace.graph.jit_compile = bool(self._jit_compile)
         trace.graph.inputs = trace.refs((*inputs, *(stand_in for _, stand_in in trace.enclosed)))
         concrete = ConcreteFunction(trace.graph, self._name, specs, (args, kwargs), outputs, self._parameters)
+        concrete.engine = self._engine
         concrete.enclosed = [value for value, _ in trace.enclosed]
         return concrete, policy.created
 
@@ -354,37 +411,14 @@ class Function:
     def _callee(self) -> Callable[..., Any]:
         return _converted(self._python_function, self._autograph)
 
-    # --- storms ----------------------------------------------------------------------------------------------------
-
-    def _watch_for_storms(self, concrete: ConcreteFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Note what a trace was made for. Warn once when nearly every call is recorded anew, and say what to change."""
-        self._storm += 1
+    def _note(self, concrete: ConcreteFunction, args: tuple[Any, ...], kwargs: dict[str, Any], is_call: bool) -> None:
+        """Note what a trace was made for; if nearly every call is recorded anew, say what changes."""
         values = {self._parameters.label(i): value for i, value in enumerate(args)} | kwargs
-        previous, self._last = getattr(self, "_last", None), {name: _shown(value) for name, value in values.items()}
+        previous, self._last = self._last, {name: storms.shown(value) for name, value in values.items()}
         alive = {id(trace) for trace in self._traces.values()}
         self._notes = {number: note for number, note in self._notes.items() if number in alive}
         self._notes[id(concrete)] = self._last
-        if previous is not None:
-            changes = [
-                f"{name}: {previous.get(name)} -> {now}"
-                for name, now in self._last.items()
-                if previous.get(name) != now
-            ]
-            LOGGER.info("%r is traced again: %s", self._name, "; ".join(changes) or "an object is another one")
-        if self._storm < _STORM or self._told or previous is None:
-            return
-        self._told = True
-        changed = [name for name, shown in self._last.items() if previous.get(name) != shown]
-        lines = [f"  {name}: {previous.get(name)} -> {self._last[name]}. {_advice(values[name])}" for name in changed]
-        LOGGER.warning(
-            "%d out of the last %d calls to %r triggered tf.function retracing. Tracing is expensive: the Python function was "
-            "run again each time, "
-            "which is slow. What changed between the last two calls:\n%s",
-            self._storm,
-            self._storm,
-            self._name,
-            "\n".join(lines) or "  nothing that can be seen: arguments are compared by identity.",
-        )
+        self._storm.traced(self._name, values, self._last, previous, is_call)
 
 
 def _converted(function: Callable[..., Any], autograph: bool) -> Callable[..., Any]:
@@ -400,14 +434,26 @@ def _weakly_bound(function: Callable[..., Any], reference: weakref.ref[Any], aut
     @functools.wraps(function)
     def method(*args: object, **kwargs: object) -> Any:
         instance = reference()
-        if instance is None:
-            raise ValueError(f"The object whose method {function.__name__!r} is a tf.function is gone.")
-        return _converted(function, autograph)(instance, *args, **kwargs)
+        owner = _Gone(function.__name__) if instance is None else instance
+        return _converted(function, autograph)(owner, *args, **kwargs)
 
     bound = types.MethodType(function, reference())
     method.__signature__ = Parameters(bound).signature  # type: ignore[attr-defined]
     method._autograph_artifact = True  # type: ignore[attr-defined]
     return method
+
+
+class _Gone:
+    """Stands for the object of a method that nobody has kept: `f = Model().f` has the method alone."""
+
+    def __init__(self, method: str) -> None:
+        self.__dict__["method"] = method
+
+    def __getattr__(self, name: str) -> Any:
+        raise ValueError(
+            f"The object whose method {self.__dict__['method']!r} is a tf.function is gone, and with it {name!r}. Keep the "
+            "object: a tf.function does not keep it alive."
+        )
 
 
 def _no_variables(variable: Variable) -> None:
@@ -457,21 +503,6 @@ def _mentions(key: Any, number: int) -> bool:
     return False
 
 
-def _shown(value: Any) -> str:
-    if isinstance(value, (Tensor, Variable)):
-        return f"a tensor of {value.dtype.name} and shape {value.shape}"
-    text = repr(value)
-    return f"{type(value).__name__} {text if len(text) < 60 else text[:57] + '...'}"
-
-
-def _advice(value: object) -> str:
-    if isinstance(value, Tensor):
-        return "Use input_signature with None for sizes that vary, or reduce_retracing=True."
-    if isinstance(value, (bool, int, float)):
-        return "Pass a tensor, tf.constant(...), instead of a Python number."
-    return "Pass the same object each time, or tensors."
-
-
 def function(
     func: Callable[..., Any] | None = None,
     input_signature: object = None,
@@ -484,6 +515,7 @@ def function(
     experimental_relax_shapes: bool | None = None,
     experimental_compile: bool | None = None,
     experimental_follow_type_hints: bool | None = None,
+    engine: str | None = None,
 ) -> Any:
     """Turn a Python function into one that is recorded once and run as a graph.
 
@@ -505,8 +537,10 @@ def function(
         func: The function; without it, a decorator is returned.
         input_signature: One `tf.TensorSpec` for each argument; None stands for sizes that vary.
         autograph: Whether Python's control flow works on tensors.
-        jit_compile: Accepted: functions are compiled where that is possible.
+        jit_compile: Functions are compiled in any case. With True, small programs may round in another way than eager code, and
+            are faster: own functions with an error of a few units in the last place, products and sums rounded once.
         reduce_retracing: Whether sizes that vary between calls become unknown, to be recorded less often.
+        engine: What runs it: "native", or "xla" with the extra `xla`; without it, `tf.config.set_engine` decides.
     """
     if experimental_relax_shapes is not None:
         reduce_retracing = experimental_relax_shapes
@@ -524,6 +558,7 @@ def function(
             autograph=autograph,
             jit_compile=jit_compile,
             reduce_retracing=reduce_retracing,
+            engine=engine,
         )
         return made
 

@@ -125,7 +125,7 @@ def recorded_type(
     signature: inspect.Signature, labels: list[str], args: tuple[Any, ...], kwargs: dict[str, Any], outputs: Any
 ) -> FunctionType:
     """The type of a recording; `labels` are the names of the positional arguments."""
-    variadic = any(name not in signature.parameters for name in labels)
+    variadic = any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in signature.parameters.values())
     kind = inspect.Parameter.POSITIONAL_ONLY if variadic else inspect.Parameter.POSITIONAL_OR_KEYWORD
     made = [Parameter(name, kind, annotation=type_of(value)) for name, value in zip(labels, args, strict=True)]
     made += [

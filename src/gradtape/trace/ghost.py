@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from ..base.context import ACTIVE, STATE, Accumulator, Records, VariableReader, activate, deactivate, scope
+from ..base.context import ACTIVE, STATE, Accumulator, Record, Records, VariableReader, activate, deactivate, scope
 from ..base.dtypes import BY_NUMPY, Array
 from ..base.shapes import TensorShape, known_shape
-from ..base.sizes import Undecided, product
+from ..base.sizes import UNKNOWN, Undecided, product
 from ..base.types import DTypeLike, Function
 from ..op import abstract
 from ..op.abstract import Abstract, Shape
@@ -129,9 +129,14 @@ class Ghost(Tensor):
         return _NO_RANK if known is None else known_shape(known)
 
     @property
+    def open_shape(self) -> Any:
+        """What stands for the shape of a tensor of unknown rank."""
+        return self.world.open_shape(self)
+
+    @property
     def sizes(self) -> Any:
         """The elements as attributes of ops have them: numbers, sizes or UNKNOWN; UNKNOWN as a whole if their number is."""
-        return self.world.sizes_of(self._array)
+        return self.world.sizes_of(self)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Any:
         return self.world.value_of(self._array)
@@ -191,6 +196,7 @@ class World:
                 trace=self,
                 nan_safe=0,
                 seeds=None,
+                maps=(),
             ):
                 yield
         finally:
@@ -259,6 +265,9 @@ class World:
         """What such a variable starts with."""
         return value() if callable(value) and not isinstance(value, Tensor) else value
 
+    def effect(self, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """A function that is called for its effect: on abstract values nothing is printed and nothing asserted."""
+
     # --- for subclasses --------------------------------------------------------------------------------------------
 
     def initial(self, variable: Variable) -> Any:
@@ -273,25 +282,33 @@ class World:
         """The value of a ghost, if this world has one to offer."""
         raise NeedsValue(f"The value of a tensor of shape {shown(array.known)} is needed.")
 
-    def sizes_of(self, array: Any) -> Any:
+    def sizes_of(self, ghost: Ghost) -> Any:
         """The value of a ghost, if this world has one to offer, as an attribute takes it."""
-        return self.value_of(array)
+        return self.value_of(ghost._array)
+
+    def open_shape(self, ghost: Ghost) -> Any:
+        """What stands for the shape of a ghost of unknown rank."""
+        return UNKNOWN
+
+    def known(self, attributes: dict[str, Any]) -> dict[str, Any]:
+        """The attributes of an op as shape rules take them."""
+        return attributes
 
     def outputs(self, op: Op, inputs: list[Any], attributes: dict[str, Any], found: list[Abstract]) -> list[Ghost]:
         """The results of an op, of these shapes and types."""
         raise NotImplementedError
 
-    def like_followed(self, numbers: tuple[int, ...], cotangent: Any) -> list[Any]:
-        """Where all sizes are known, a rule that cannot do without a value is an error (which is being handled)."""
+    def like_followed(self, record: Record, cotangent: Any) -> list[Any]:
+        """What stands for the results of a rule that asks for what is not known yet (a question that is being handled)."""
         raise
 
     def mapped(self, function: Any, tensors: list[Any], packed: Function) -> Any:
         """`tf.vectorized_map` runs as it is."""
         return NotImplemented
 
-    def sized(self, sizes: Any) -> Any:
-        """A vector of sizes."""
-        return from_array(np.asarray(sizes, np.int32))
+    def sized(self, sizes: Any, dtype: DTypeLike = np.int32) -> Any:
+        """A vector of sizes, or one size, as a tensor."""
+        raise NotImplementedError
 
     def on_attributes(self, op: Op, tensors: list[Any], attributes: dict[str, Any]) -> Any:
         """An op of which no operand is a ghost, but an attribute is a size that is not known."""
@@ -309,7 +326,7 @@ def run_on_ghosts(op: Op, args: tuple[Any, ...], attributes: dict[str, Any], wor
     tensors = [value if isinstance(value, Tensor) else _as_operand(value, operands) for value in operands]
     if not op.variadic or tensors:
         check_dtype(op, [t for t in tensors if t is not None])
-    outputs = tuple(world.outputs(op, tensors, attributes, infer(op, tensors, attributes)))
+    outputs = tuple(world.outputs(op, tensors, attributes, infer(op, tensors, world.known(attributes))))
     if ACTIVE and (STATE.tapes or STATE.accumulators):
         record_op(op, tuple(tensors), attributes, outputs)
     return outputs[0] if op.outputs == 1 else list(outputs)

@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator, Mapping, MappingView
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..base.context import ACTIVE, STATE
+from ..base.context import STATE, next_id
 from ..base.errors import InaccessibleTensorError, NonFiniteError
 from ..base.nest import children, is_nested, is_record, record_of
+from ..base.notes import STEPS
 from ..base.seeds import GLOBAL, SeedScope
 from ..base.sizes import UNKNOWN
 from ..op.call import STEPWISE
@@ -64,7 +65,15 @@ class Step:
         (A loop over `tf.range(n)` uses a counter, so the range itself need not be computed.)
         """
         computes = isinstance(self.function, Op) or getattr(self.function, "pure", False)
-        return computes and all(number in over for number in _used(self.results))
+        return computes and all(number in over for number in used_numbers(self.results))
+
+    def run(self, environment: Environment) -> None:
+        """Call it, and store what it gives."""
+        try:
+            result = call_step(self.function, self.args, self.kwargs, environment)
+        except NonFiniteError as error:
+            raise error.inside(self.line) from None
+        bind(self.results, result, environment.values)
 
 
 @dataclass(slots=True, eq=False)
@@ -83,6 +92,19 @@ class Graph:
     # What its random ops have their seeds from: the global seed at the time of the trace, and a number of its own.
     seed: int | None = field(default_factory=lambda: GLOBAL.seed)
     number: int = field(default_factory=itertools.count(1).__next__)
+    begin: tuple[int, int, int] = (0, 0, 0)  # of a part of a graph: how far the numbers of a `SeedScope` are before it
+    jit_compile: bool = False  # whether results may be rounded in another way than those of eager code
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables that it reads or changes."""
+        found = {v._id: v for v in self.constants() if isinstance(v, Variable)}
+        return tuple(found.values())
+
+    @property
+    def trainable_variables(self) -> tuple[Variable, ...]:
+        """Those of its variables that are trainable."""
+        return tuple(v for v in self.variables if v.trainable)
 
     def run(self, environment: Environment) -> Any:
         """Run all steps; what the graph returns."""
@@ -91,34 +113,39 @@ class Graph:
             self.last_uses = self._last_uses()
         in_world = STATE.trace is not None
         around = STATE.seeds
-        place = (self.number,) if around is None else (*around.place, around.step, self.number)
-        seeds = STATE.seeds = SeedScope(self.seed, place)
+        seeds = STATE.seeds = self.seed_scope()
         try:
             for step, over in zip(self.steps, self.last_uses, strict=True):
                 seeds.step += 1
                 if in_world and step.is_idle(over):
                     continue
-                try:
-                    bind(step.results, call_step(step.function, step.args, step.kwargs, environment), values)
-                except NonFiniteError as error:
-                    raise error.inside(step.line) from None
+                first = 0 if in_world or not STATE.tapes else next_id()
+                step.run(environment)
+                if first:  # records in between lead to the line inside the function, not to its call
+                    STEPS.append((first, next_id(), step.line))
                 for number in over:
                     values.pop(number, None)
         finally:
             STATE.seeds = around
         return fill(self.outputs, environment)
 
+    def seed_scope(self, begin: tuple[int, int, int] | None = None) -> SeedScope:
+        """What numbers the random ops of a run that begins now."""
+        around = STATE.seeds
+        place = (self.number,) if around is None else (*around.place, around.step, self.number)
+        return SeedScope(self.seed, place, begin=begin or self.begin)
+
     def _last_uses(self) -> list[tuple[int, ...]]:
         """For each step the numbers of the values that nobody needs after it.
 
         What a graph inside this one sees stays: it may be called later, as the gradient of a `tf.custom_gradient` is.
         """
-        needed = set(_used(self.outputs))
+        needed = set(used_numbers(self.outputs))
         for step in self.steps:
-            needed.update(_used([leaf for leaf in leaves(step.inputs) if isinstance(leaf, Graph)]))
+            needed.update(used_numbers([leaf for leaf in leaves(step.inputs) if isinstance(leaf, Graph)]))
         uses: list[tuple[int, ...]] = []
         for step in reversed(self.steps):
-            over = {*_used(step.inputs), *_used(step.results)} - needed
+            over = {*used_numbers(step.inputs), *used_numbers(step.results)} - needed
             needed |= over
             uses.append(tuple(over))
         return uses[::-1]
@@ -130,20 +157,28 @@ class Graph:
 
     def given(self) -> Iterator[Any]:
         """All arguments of its steps and its results, also those of nested graphs and of the graphs it calls."""
-        seen, waiting = {id(self)}, [self]  # each graph is visited once, however often it is called
+        for graph in self.graphs():
+            for structure in (*(step.inputs for step in graph.steps), graph.outputs):
+                yield from (leaf for leaf in leaves(structure) if leaf.__class__ is not Graph)
+
+    def graphs(self) -> Iterator[Graph]:
+        """The graph itself, nested graphs, and the graphs it calls: each once, however often it is called."""
+        seen, waiting = {id(self)}, [self]
         while waiting:
             graph = waiting.pop()
+            yield graph
             inside = [step.function.concrete.graph for step in graph.steps if hasattr(step.function, "concrete")]
             for structure in (*(step.inputs for step in graph.steps), graph.outputs):
-                for leaf in leaves(structure):
-                    if leaf.__class__ is Graph:
-                        inside.append(leaf)
-                    else:
-                        yield leaf
+                inside += [leaf for leaf in leaves(structure) if leaf.__class__ is Graph]
             for inner in inside:
                 if id(inner) not in seen:
                     seen.add(id(inner))
                     waiting.append(inner)
+
+    def takes_gradients(self) -> bool:
+        """Whether a tape inside is asked for a gradient."""
+        steps = (step.function for graph in self.graphs() for step in graph.steps)
+        return any(isinstance(function, Method) and function.name == "gradient" for function in steps)
 
     def as_function(self, environment: Environment) -> Callable[..., Any]:
         """The graph as a Python function that sees `environment`."""
@@ -151,7 +186,7 @@ class Graph:
         def run(*args: object) -> Any:
             inner = Environment({}, environment)
             bind(self.inputs, args, inner.values)
-            if STATE.trace is None and BODIES and not STEPWISE and not (ACTIVE and (STATE.tapes or STATE.accumulators)):
+            if STATE.trace is None and BODIES and not STEPWISE:
                 if self.body is None:
                     self.body = BODIES[0](self)
                 result = self.body(inner)
@@ -173,15 +208,15 @@ class Graph:
     def free(self) -> list[int]:
         """The numbers of the values that it sees from outside."""
         used: dict[int, None] = {}
-        made = set(_used(self.inputs))
+        made = set(used_numbers(self.inputs))
         for step in self.steps:
-            used.update(dict.fromkeys(number for number in _used(step.inputs) if number not in made))
-            made.update(_used(step.results))
-        used.update(dict.fromkeys(number for number in _used(self.outputs) if number not in made))
+            used.update(dict.fromkeys(number for number in used_numbers(step.inputs) if number not in made))
+            made.update(used_numbers(step.results))
+        used.update(dict.fromkeys(number for number in used_numbers(self.outputs) if number not in made))
         return list(used)
 
 
-def _used(structure: object) -> list[int]:
+def used_numbers(structure: object) -> list[int]:
     """The numbers of the values in a structure, and of those that graphs in it see."""
     numbers: list[int] = []
     for leaf in leaves(structure):
@@ -250,7 +285,7 @@ def fill(value: Any, environment: Environment) -> Any:
     cls = value.__class__
     if cls is Ref:
         return environment[value.number]
-    if cls in _PLAIN:
+    if cls in PLAIN:
         return value
     if cls is EagerTensor:
         return value if STATE.trace is None else STATE.trace.captured(value)
@@ -259,8 +294,8 @@ def fill(value: Any, environment: Environment) -> Any:
     return map_parts(value, lambda part: fill(part, environment))
 
 
-_PLAIN = {int, float, bool, str, bytes, complex, type(None)}
-_WHOLE = {*_PLAIN, Ref, EagerTensor, SymbolicTensor}  # frequent types that have no parts
+PLAIN = {int, float, bool, str, bytes, complex, type(None)}
+_WHOLE = {*PLAIN, Ref, EagerTensor, SymbolicTensor}  # frequent types that have no parts
 
 
 def map_parts(value: Any, function: Callable[[Any], Any]) -> Any:
@@ -298,7 +333,7 @@ def bind(results: Any, value: Any, values: dict[int, Any]) -> None:
     cls = results.__class__
     if cls is Ref:
         values[results.number] = value
-    elif cls in _PLAIN:
+    elif cls in PLAIN:
         return
     else:
         for place, part in zip(parts_of(results), parts_of(value), strict=True):

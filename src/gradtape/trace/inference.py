@@ -12,12 +12,15 @@ from typing import Any
 import numpy as np
 
 from ..base import nest
+from ..base.context import Record
 from ..base.sizes import UNKNOWN, is_known, matched, product, symbol
+from ..base.types import DTypeLike
 from ..differentiation.custom import record_call
 from ..differentiation.vectorize import Batched
 from ..native.abi import become
 from ..op.abstract import Abstract, Shape
 from ..op.declaration import Op
+from ..op.record import ids_of
 from ..values.composite import COMPOSITES
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import Variable
@@ -71,8 +74,9 @@ class Inference(World):
             raise NeedsValue(f"The value of a tensor of shape {shown(array.known)} is needed before the function runs.")
         return array.value
 
-    def sizes_of(self, array: Any) -> Any:
+    def sizes_of(self, ghost: Ghost) -> Any:
         """The elements as far as they are known."""
+        array = ghost._array
         if array.value is not None:
             return array.value
         if array.known is None or any(size.__class__ is not int for size in array.known):
@@ -131,16 +135,19 @@ class Inference(World):
             lambda part: None if part is None else repeated(self, part, known and known[0]), result
         )
 
-    def sized(self, sizes: Any) -> Any:
-        """A vector of sizes: a constant where they are numbers."""
-        return sized(self, sizes, np.int32)
+    def sized(self, sizes: Any, dtype: DTypeLike = np.int32) -> Any:
+        """A tensor of sizes, or one size: a constant where they are numbers."""
+        found = Abstract.of_sizes(sizes, dtype)
+        if found.value is not None and found.value.dtype.kind != "O":
+            return from_array(found.value)
+        return self.ghost_of(found.known, dtype, found.value if found.dtype.kind in "iu" else None)
 
-    def like_followed(self, numbers: tuple[int, ...], cotangent: Any) -> list[Any]:
+    def like_followed(self, record: Record, cotangent: Any) -> list[Any]:
         """What stands for the results of a rule that asks for unknown sizes: cotangents have the shapes of their values."""
         if cotangent.__class__ is not Ghost and not isinstance(cotangent, (list, tuple)):
             raise  # a batch of cotangents, as Jacobians have: they are known as a whole
         found = []
-        for number in numbers:
+        for number in ids_of(record):
             value = self._followed[number]
             found.append(depending_on(self, like(self, value), [value, *_tensors(cotangent)]))
         return found
@@ -176,14 +183,6 @@ def repeated(world: Inference, value: object, count: Any) -> Any:
     known = abstract_of(tensor).known
     shape = None if known is None else (UNKNOWN if count is None else count, *known)
     return depending_on(world, world.ghost_of(shape, tensor.dtype.numpy), [tensor], linearly=True)
-
-
-def sized(world: Inference, sizes: Any, dtype: Any) -> Any:
-    """A tensor of sizes, or one size: a constant where they are numbers."""
-    found = Abstract.of_sizes(sizes, dtype)
-    if found.value is not None and found.value.dtype.kind != "O":
-        return from_array(found.value)
-    return world.ghost_of(found.known, dtype, found.value)
 
 
 def slice_of(world: Inference, value: Any) -> Any:

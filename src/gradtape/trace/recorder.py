@@ -25,6 +25,7 @@ from ..base.errors import (
 )
 from ..base.frames import user_line
 from ..base.sizes import Undecided, static
+from ..base.type_spec import CompositeSpec, TypeSpec
 from ..base.types import Function, ShapeLike
 from ..native.abi import become
 from ..op.call import RUNNERS
@@ -35,7 +36,7 @@ from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tens
 from ..variables.variable import Variable
 from .ghost import Ghost, UnknownNumber
 from .graph import Environment, Graph, Method, Ref, Step, bind, call_step, fill, leaves, map_parts, parts_of
-from .inference import as_ghost, slice_of, with_known_shape, without_large
+from .inference import as_ghost, depending_on, slice_of, with_known_shape, without_large
 from .printing import name_of
 from .symbolic import SymbolicTensor, is_symbolic, out_of_scope
 from .trials import Symbols
@@ -45,7 +46,9 @@ from .trials import Symbols
 class TracePolicy:
     """The options of the traced function that concern its trace."""
 
+    where: str = ""  # the file and line of the Python function
     create_variable: Callable[[Variable], None] | None = None
+    arguments: list[EagerTensor] | None = None  # those of the call that is recorded; None for one with specs
     created: list[Variable] = field(default_factory=list)
 
 
@@ -86,6 +89,13 @@ class Recorder:
         number = next(self._numbers)
         self._inputs.add(number)
         return self._stand_in(number, spec, self.world.ghost(spec))
+
+    def stand_in(self, spec: TypeSpec) -> Any:
+        """Symbolic values for what fits a spec: a tensor, or a composite of tensors."""
+        if isinstance(spec, CompositeSpec):
+            return spec._from_components([self.stand_in(part) for part in spec._component_specs])
+        assert isinstance(spec, TensorSpec)
+        return self.placeholder(spec)
 
     def _stand_in(self, number: int, spec: TensorSpec, value: Any) -> SymbolicTensor:
         """A symbolic tensor that no step computes."""
@@ -143,11 +153,11 @@ class Recorder:
         """An op with a symbolic attribute is a step."""
         return self.step(op, (tensors,) if op.variadic else tuple(tensors), attributes)
 
-    def like_followed(self, numbers: tuple[int, ...], cotangent: Any) -> list[Any]:
+    def like_followed(self, record: Any, cotangent: Any) -> list[Any]:
         """Rules run on abstract values, never here."""
         raise NotImplementedError
 
-    def sized(self, sizes: Any) -> Any:
+    def sized(self, sizes: Any, dtype: Any = None) -> Any:
         """Backward passes run on abstract values, never here."""
         raise NotImplementedError
 
@@ -228,7 +238,9 @@ class Recorder:
             if shape is None:
                 return self._stand_in(number, value._spec, as_ghost(self.world, values[source]))
             spec = TensorSpec(shape, value.dtype)
-            return self._stand_in(number, spec, self.world.ghost(spec))
+            with self.world.running():
+                ghost = depending_on(self.world, self.world.ghost(spec), [values[source]], linearly=True)
+            return self._stand_in(number, spec, ghost)
         if is_symbolic(value):
             number = next(self._numbers)
             values.values[number] = values[value._number]
@@ -247,6 +259,9 @@ class Recorder:
         number = value._number
         self.graph.specs[number] = spec
         self.world.environment.values[number] = with_known_shape(self.world.environment[number], spec)
+        maker = self._makers.get(number)
+        if maker is not None and hasattr(maker.function, "learn_shape") and any(s is maker for s in self._levels[-1]):
+            maker.function.learn_shape(maker, number, spec)
         self._levels[-1].append(Step(with_known_shape, (Ref(number), spec), {}, Ref(number), user_line()))
 
     def rebind(self, value: SymbolicTensor, change: Callable[[Any], Any]) -> None:
@@ -364,7 +379,7 @@ class Recorder:
         return self._evaluated(self.refs(value))
 
     def _evaluated(self, refs: object) -> Any:
-        """Compute now what was traced, from steps that do not depend on the function's arguments."""
+        """Compute now what was traced, from the arguments of this call if it depends on them."""
         wanted = {leaf.number for leaf in leaves(refs) if leaf.__class__ is Ref}
         needed: list[Step] = []
         for step in reversed(self.steps_so_far()):
@@ -373,13 +388,18 @@ class Recorder:
                 wanted |= {
                     leaf.number for leaf in leaves((step.args, tuple(step.kwargs.values()))) if leaf.__class__ is Ref
                 }
-        if wanted & self._inputs:
+        given = (
+            {}
+            if self.policy.arguments is None
+            else dict(zip(sorted(self._inputs), self.policy.arguments, strict=False))
+        )
+        if wanted & self._inputs - given.keys():
             raise ValueError(
                 "The initial value of a tf.Variable that is created inside tf.function depends on the function's arguments. "
                 "Give it a function, tf.Variable(lambda: ...), or create it outside."
             )
         with outside_traces():
-            environment = Environment({})
+            environment = Environment(given)
             graph = Graph(steps=needed[::-1], outputs=refs)
             return graph.run(environment)
 

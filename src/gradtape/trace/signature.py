@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import weakref
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
@@ -60,7 +61,8 @@ class Encoder:
         if isinstance(value, dict):
             return cls, tuple([(name, self.key(value[name])) for name in nest.sorted_keys(value)])
         if nest.is_record(value):
-            return cls, _Static(nest.static_part(value)), tuple([self.key(part) for part in nest.children(value)])
+            static = _Static(_hashable(nest.static_part(value)))
+            return cls, static, tuple([self.key(part) for part in nest.children(value)])
         if nest.is_nested(value):
             return cls, tuple([self.key(part) for part in parts_of(value)])
         if is_composite(value):
@@ -73,16 +75,20 @@ class Encoder:
         return self._by_identity(value)
 
     def _by_identity(self, value: Any) -> Any:
+        if isinstance(value, weakref.ref):
+            raise TypeError(
+                f"tf.function was called with {value!r}: a weakref is no argument. Pass the object that it refers to."
+            )
+        try:
+            hash(value)
+        except TypeError:
+            raise TypeError(
+                f"Could not generate a generic TraceType for {value!r} of type {type(value).__name__}: it is neither a tensor "
+                "nor a structure of tensors, and cannot be hashed. Pass tensors, Python values, or objects that can be hashed."
+            ) from None
         try:
             weakref.ref(value)
         except TypeError:
-            try:
-                hash(value)
-            except TypeError:
-                raise TypeError(
-                    f"tf.function was called with {value!r} of type {type(value).__name__}, which is neither a tensor nor a "
-                    "structure of tensors, cannot be hashed and has no weak references. Pass tensors, Python values or objects."
-                ) from None
             return value.__class__, value
         self.objects.append(value)
         return "object", id(value)
@@ -92,6 +98,9 @@ def is_other_value(value: Any, recorded: Any) -> bool:
     """Whether a Python value is not the one that a function was recorded with. (Of structures and objects this is not asked.)"""
     if recorded.__class__ not in _BY_VALUE or value is recorded:
         return False
+    if isinstance(value, (EagerTensor, np.ndarray, np.generic)):  # a scalar that equals the value stands for it
+        array = to_array(value)
+        return bool(array.ndim) or not bool(to_tensor(value) == recorded)
     return value.__class__ not in _BY_VALUE or bool(value != recorded)
 
 
@@ -151,6 +160,16 @@ class _Static:
     value: Hashable
 
 
+def _hashable(value: Any) -> Hashable:
+    """What a record is made of beside tensors, with tuples in the place of lists and dicts."""
+    if isinstance(value, Mapping):
+        return value.__class__, tuple([(key, _hashable(value[key])) for key in nest.sorted_keys(value)])
+    if isinstance(value, (list, tuple, set)):
+        parts = tuple(map(_hashable, value))
+        return value.__class__, frozenset(parts) if isinstance(value, set) else parts
+    return value  # type: ignore[no-any-return]
+
+
 def _fixed(kind: Composite[Any], parts: list[Any]) -> list[int]:
     """The parts, by number, whose values belong to the type of the argument."""
     return [k for k in kind.fixed if k < len(parts) and parts[k].__class__ is EagerTensor]
@@ -181,8 +200,8 @@ class Parameters:
             )
         parameters = self.signature.parameters.values()
         kinds = [p.kind for p in parameters]
-        plain = all(k is inspect.Parameter.POSITIONAL_OR_KEYWORD for k in kinds)
-        self._count = len(kinds) if plain else -1
+        self.are_plain = all(k is inspect.Parameter.POSITIONAL_OR_KEYWORD for k in kinds)
+        self._count = len(kinds) if self.are_plain else -1
         self.names = list(self.signature.parameters)
         self._places = {name: place for place, name in enumerate(self.names)}
         self._defaults = tuple([p.default for p in parameters])
@@ -205,6 +224,11 @@ class Parameters:
                 if count + len(kwargs) == self._count or all(value is not inspect.Parameter.empty for value in values):
                     return tuple(values), {}
         given = self.signature.bind(*args, **kwargs)  # keywords and variadic parameters, and all mistakes
+        if self.takes_any_name and len({re.sub(r"\W", "_", name) for name in kwargs}) < len(kwargs):
+            raise ValueError(
+                f"Name collision after sanitization: {', '.join(sorted(kwargs))} are not told apart by their letters and digits. "
+                "Please rename the arguments of the tf.function."
+            )
         given.apply_defaults()
         return given.args, given.kwargs
 
@@ -227,7 +251,7 @@ class InputSignature:
     def __init__(self, specs: tuple[Any, ...], parameters: Parameters) -> None:
         self.specs = specs
         self._parameters = parameters
-        self.variables = [place for place, spec in enumerate(specs) if isinstance(spec, VariableSpec)]
+        self.objects = [place for place, spec in enumerate(specs) if _is_of_an_object(spec)]
         # What is asked of each argument, where all are tensors: most calls are checked against these alone.
         all_tensors = all(spec.__class__ is TensorSpec for spec in specs)
         self._looks = list(map(_look_of, specs)) if all_tensors else None
@@ -274,12 +298,12 @@ class InputSignature:
         return found
 
     def key(self, args: tuple[Any, ...]) -> tuple[int, ...]:
-        """What tells recordings apart: the variables."""
-        return tuple([args[place]._id for place in self.variables])
+        """What tells recordings apart: variables and datasets. (A recording keeps them alive.)"""
+        return tuple([getattr(args[place], "_id", id(args[place])) for place in self.objects])
 
     def recorded(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments to record the function with: specs in place of tensors."""
-        specs = [args[k] if k in self.variables else spec for k, spec in enumerate(self.specs)]
+        specs = [args[k] if k in self.objects else spec for k, spec in enumerate(self.specs)]
         return (*specs, *args[len(specs) :])
 
     def check_rest(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -294,6 +318,11 @@ class InputSignature:
                     f"for it`: input_signature missing type constraint for {name}. It has "
                     f"{len(self.specs)} specs. Add one for {name}, or leave the argument at its default."
                 )
+
+
+def _is_of_an_object(spec: object) -> bool:
+    """Whether a function is recorded anew for each value that fits the spec: a variable, a dataset."""
+    return isinstance(spec, VariableSpec) or getattr(spec, "by_identity", False)
 
 
 def _look_of(spec: TensorSpec) -> tuple[np.dtype[Any], int | None, list[tuple[int, int]]]:
@@ -312,7 +341,7 @@ def checked_signature(signature: Any) -> tuple[Any, ...] | None:
             f"input_signature must be either a tuple or a list, got {type(signature)}: one tf.TensorSpec for each argument."
         )
     for leaf in nest.flatten(list(signature)):
-        if not isinstance(leaf, (TensorSpec, CompositeSpec)):
+        if not isinstance(leaf, (TensorSpec, CompositeSpec)) and not _is_of_an_object(leaf):
             raise TypeError(
                 f"Invalid input_signature: {signature!r}. input_signature must be a possibly nested sequence of TensorSpec "
                 f"objects, got {leaf!r} of type {type(leaf).__name__}."
@@ -323,6 +352,10 @@ def checked_signature(signature: Any) -> tuple[Any, ...] | None:
 def _flatten_into(found: list[Any], value: Any, spec: Any, args: tuple[Any, ...]) -> None:
     """Append the tensors of an argument that its spec asks for; TypeError where it does not fit."""
     if isinstance(spec, VariableSpec):
+        return
+    if _is_of_an_object(spec):
+        if not spec.is_compatible_with(value):
+            raise _mismatch(repr(value), spec, args)
         return
     if isinstance(spec, TensorSpec):
         found.append(_fitting_tensor(value, spec, args))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..base.dtypes import DType
 from ..base.errors import OperatorNotAllowedInGraphError, OutOfScopeError
+from ..base.notebook import Form, in_notebook
 from ..base.shapes import TensorShape
 from ..base.types import DTypeLike, ShapeLike
 from ..values.tensor import Tensor, TensorSpec, name_functions_elsewhere
@@ -148,6 +149,12 @@ class SymbolicTensor(Tensor):
         """Not available in TensorFlow 2."""
         raise NotImplementedError("eval is not supported for a tensor inside tf.function: return it from the function.")
 
+    def _notebook_form(self) -> Form:
+        facts = (("shape", str(self.shape)), ("dtype", self.dtype.name), ("value", "known when the function runs"))
+        return Form(f"tf.Tensor '{self.name}'", facts)
+
+    _repr_html_ = in_notebook
+
     def __repr__(self) -> str:
         return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
 
@@ -167,7 +174,8 @@ def is_symbolic(value: Any) -> bool:
 
 def out_of_scope(value: SymbolicTensor) -> OutOfScopeError:
     """The error for a symbolic tensor that is used after its function was recorded, or in another function."""
+    where = value._trace.policy.where
     return OutOfScopeError(
-        f"{value!r} is out of scope and cannot be used here: it was made inside the function {value._trace.graph.name!r} and has "
-        "no value outside of it. Return it from the function, or keep it in a tf.Variable."
+        f"{value!r}, made inside the function {value._trace.graph.name!r}{where and f' ({where})'}, is out of scope and cannot "
+        "be used here: it has no value outside of it. Return it from the function, or keep it in a tf.Variable."
     )

@@ -6,6 +6,7 @@ unknown. Sizes that are known to be equal have one number. No number leaves this
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -25,6 +26,7 @@ from .inference import Inference, depending_on, like
 # Numbers for the first, second, third ... unknown size, in both runs. They divide well, because programs split.
 _SIZES = ((12, 24), (48, 96), (60, 120), (36, 72), (18, 54), (30, 90))
 _RANKS = range(6)
+_LARGEST = 4096  # elements of a tensor whose integers are made up: nobody reads more of them as sizes
 _ERRORS = (OpError, ValueError, LookupError, TypeError, ArithmeticError, AttributeError, Undecided)
 
 Choice = Callable[[int], tuple[int, int]]  # the numbers of an unknown size, by its place
@@ -78,7 +80,6 @@ class Trial(Inference):
         self._choice = choice
         self.differs = choice(0)[0] != choice(0)[1]  # from the other run, in the numbers it has
         self.made_up = False  # whether somebody needed a value
-        self.given: set[int] = set()  # the sizes of operands that are known
         self._rank = rank
         self._numbers: dict[Any, int] = {}
         self.records: dict[int, Any] = {}
@@ -91,6 +92,10 @@ class Trial(Inference):
         """Whether a number stands for something here."""
         return bool(self._numbers)
 
+    def stands_for(self, number: int) -> bool:
+        """Whether the number is one of those that stand for something."""
+        return number in self._numbers.values()
+
     def unknown(self, name: str = "") -> Any:
         """A number for a size of which nothing is known."""
         place = len(self._numbers)
@@ -101,7 +106,6 @@ class Trial(Inference):
         """A shape in numbers."""
         if shape is None:
             return tuple([self.unknown() for _ in range(self._rank)])
-        self.given.update(size for size in shape if not isinstance(size, Size))
         for size in shape:
             for one in symbols_of(size):
                 if one not in self._numbers:
@@ -151,7 +155,7 @@ class Trial(Inference):
 
     def value_of(self, array: Any) -> Any:
         """Made-up integers, which are sizes as a rule; for anything else there are none."""
-        if array.dtype.kind not in "iu":
+        if array.dtype.kind not in "iu" or (array.value is None and math.prod(array.shape) > _LARGEST):
             return super().value_of(array)
         value = np.full(array.shape, UNKNOWN, object) if array.value is None else array.value
         return value if value.dtype.kind != "O" else self._array(value, array.dtype)
@@ -159,7 +163,9 @@ class Trial(Inference):
     def _array(self, sizes: Any, dtype: Any) -> Any:
         return np.array(self.numbers(sizes.reshape(-1).tolist()), dtype).reshape(sizes.shape)
 
-    sizes_of = value_of
+    def sizes_of(self, ghost: Ghost) -> Any:
+        """The same as attributes take it."""
+        return self.value_of(ghost._array)
 
     def reached(self, value: Any) -> list[Any]:
         """What outside a result depends on."""
@@ -213,13 +219,15 @@ def agreed(world: Inference, sizes: tuple[int, ...], trials: list[Trial]) -> Any
     It does not where a value was made up, and where all runs had one number for what is unknown and it may be that number.
     """
     first = trials[0]
-    is_sure = not first.has_numbers or (not first.made_up and (first.differs or sizes[0] in first.given))
+    is_sure = not first.has_numbers or (not first.made_up and (first.differs or not first.stands_for(sizes[0])))
     return sizes[0] if is_sure and len(set(sizes)) == 1 else world.unknown()
 
 
 def _tensor(world: Inference, results: list[Any], trials: list[Trial]) -> Any:
-    first = results[0]
-    if all(result.__class__ is EagerTensor for result in results):
+    """A tensor that came out: a constant if nothing that is unknown had part in it, else a ghost."""
+    first, first_trial = results[0], trials[0]
+    is_proven = not any(trial.made_up for trial in trials) and (first_trial.differs or not first_trial.has_numbers)
+    if is_proven and all(result.__class__ is EagerTensor for result in results):
         arrays = [result._array for result in results]
         if all(np.shape(a) == np.shape(arrays[0]) and np.array_equal(a, arrays[0]) for a in arrays):
             return first

@@ -45,12 +45,22 @@ class CheckpointOptions:
         experimental_skip_slot_variables: bool = False,
         experimental_sharding_callback: Any = None,
     ) -> None:
+        for callback in experimental_write_callbacks or ():
+            if len(inspect.signature(callback).parameters) > 1:
+                raise AssertionError(
+                    f"CheckpointOptions: a write callback takes the path, or nothing; {callback!r} takes more than one argument."
+                )
         self.experimental_io_device = experimental_io_device
         self.experimental_enable_async_checkpoint = experimental_enable_async_checkpoint
         self.experimental_write_callbacks = list(experimental_write_callbacks or ())
         self.enable_async = enable_async
         self.experimental_skip_slot_variables = experimental_skip_slot_variables
         self.experimental_sharding_callback = experimental_sharding_callback
+
+    def __copy__(self) -> CheckpointOptions:
+        made = object.__new__(type(self))
+        vars(made).update(vars(self), experimental_write_callbacks=list(self.experimental_write_callbacks))
+        return made
 
     def _written(self, path: str) -> None:
         for callback in self.experimental_write_callbacks:

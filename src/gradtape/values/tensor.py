@@ -6,16 +6,18 @@ its data, how Python values become one, and how it prints.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from ..base import dtypes
-from ..base.context import ACTIVE, next_id
+from ..base.context import ACTIVE, STATE, next_id
 from ..base.dtypes import Array, DType
 from ..base.errors import NotATensorError, OperandTypeError, TensorTypeError
 from ..base.locks import new_lock
+from ..base.notebook import Form, in_notebook
 from ..base.shapes import TensorShape
 from ..base.sizes import Size, Undecided
 from ..base.type_spec import TypeSpec
@@ -281,6 +283,11 @@ class EagerTensor(Tensor):
     def __repr__(self) -> str:
         return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={describe_value(self._array)}>"
 
+    def _notebook_form(self) -> Form:
+        return Form("tf.Tensor", (("shape", str(self.shape)), ("dtype", self.dtype.name)), self._array)
+
+    _repr_html_ = in_notebook
+
     def __str__(self) -> str:
         text = _plain_text(self._array)
         return f"tf.Tensor({_on_new_line(text)}, shape={self.shape}, dtype={self.dtype.name})"
@@ -395,6 +402,13 @@ class IndexedSlices:
 
     def __neg__(self) -> IndexedSlices:
         return IndexedSlices(-self.values, self.indices, self.dense_shape)
+
+    def _notebook_form(self) -> Form:
+        facts = [("rows", str(self.indices.shape[0])), ("dtype", self.values.dtype.name)]
+        facts += [] if self.dense_shape is None else [("dense_shape", str(self.dense_shape.numpy().tolist()))]
+        return Form("tf.IndexedSlices", tuple(facts), self.values._array)
+
+    _repr_html_ = in_notebook
 
     def __repr__(self) -> str:
         shape = "" if self.dense_shape is None else f", dense_shape={self.dense_shape!s}"
@@ -549,6 +563,8 @@ def to_tensor(value: Any, dtype: DType | None = None) -> Tensor:
     else:
         if isinstance(value, (list, tuple)) and contains_tensor(value):
             return PACK_LIST[0](value, dtype)
+        if isinstance(value, Size) and STATE.trace is not None:
+            return STATE.trace.sized(value, np.int32 if dtype is None else dtype.numpy)
         return from_array(to_array(value, dtype))
     if dtype is not None and tensor.dtype != dtype:
         message = (
@@ -629,9 +645,12 @@ def _from_python(value: Any, dtype: DType | None) -> Array:
     try:
         array = np.array(value)
     except ValueError:
+        _check_lengths(value)
         raise ValueError(
             "Can't convert non-rectangular Python sequence to Tensor. All lists at one depth must have the same length."
         ) from None
+    if array.dtype.kind == "O" and array.size and all(isinstance(leaf, (int, float, complex)) for leaf in array.flat):
+        array = _from_large_integers(array, dtype)
     kind = array.dtype.kind
     if kind in "SUO":
         array = _strings_from_python(value, array)
@@ -654,6 +673,24 @@ def _from_python(value: Any, dtype: DType | None) -> Array:
         if array.size and (array.min() < info.min or array.max() > info.max):
             raise ValueError(f"Cannot convert {value!r} to tf.{dtype.name}: it is out of range.")
     return array.astype(target)
+
+
+def _check_lengths(value: Any) -> None:
+    """Raise Python's own error for a list whose `__len__` gives no length."""
+    if isinstance(value, (list, tuple)) and len(value):
+        for part in value:
+            _check_lengths(part)
+
+
+def _from_large_integers(array: Array, dtype: DType | None) -> Array:
+    """Integers beyond 64 bits, which only a type of floats can hold."""
+    kind = (
+        dtype.numpy.kind if dtype is not None else "f" if any(isinstance(leaf, float) for leaf in array.flat) else "i"
+    )
+    with contextlib.suppress(OverflowError):
+        if kind in "fVc":
+            return array.astype(np.complex128 if kind == "c" else np.float64)
+    raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
 
 
 def _with_default_type(value: Any, array: Array, kind: str) -> Array:
@@ -702,6 +739,7 @@ def _strings_from_python(value: Any, array: Array) -> Array:
             if isinstance(leaf, (bool, int, float, complex)):
                 raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
             if isinstance(leaf, (list, tuple)):
+                _check_lengths(leaf)
                 raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")
             raise NotATensorError(
                 f"Attempt to convert a value ({leaf!r}) with an unsupported type ({type(leaf)}) to a Tensor."

@@ -76,17 +76,20 @@ def changed(variables: Sequence[Any], arrays: list[Any], compute: Compute, *give
     if len(variables) == 1:
         with LOCKS[variables[0]._id & MASK]:
             return _changed_one(variables[0], arrays, compute, given)
-    # (From the newest lock on, as forks do.)
-    locks = sorted({variable._id & MASK for variable in variables})
-    return _under(locks, lambda: _changed(variables, arrays, compute, given))
+    return under_locks(variables, lambda: _changed(variables, arrays, compute, given))
+
+
+def under_locks(variables: Sequence[Any], work: Callable[[], _T]) -> _T:
+    """Work while the locks of variables are held."""
+    return _under(sorted({variable._id & MASK for variable in variables}), work)
 
 
 def _under(locks: list[int], work: Callable[[], _T]) -> _T:
-    """Work while these locks are held; an interrupt at any moment releases all of them."""
+    """Work while these locks are held, from the newest on, as forks do; an interrupt at any moment releases all of them."""
     if not locks:
         return work()
-    with LOCKS[locks[-1]]:
-        return _under(locks[:-1], work)
+    with LOCKS[locks.pop()]:
+        return _under(locks, work)
 
 
 def written(variables: Sequence[Any], write: Callable[[list[Array]], None]) -> None:
@@ -106,11 +109,7 @@ def _changed(variables: Sequence[Any], arrays: list[Any], compute: Compute, give
     own: list[bool] = []
     try:
         for place, variable in enumerate(variables):
-            slots = variable.__dict__
-            values.append(variable._value)
-            slots["_changing"] = values[-1]  # whatever interrupts this, the value is not lost
-            if not _WAITING:  # else it stays, and is not written to: no thread may wait for ever
-                slots.pop("_value", None)
+            take_out(variable, values)
             own.append(_is_own(values, arrays, place))
         result = compute(arrays, own, *given)
         for place, variable in enumerate(variables):
@@ -118,9 +117,23 @@ def _changed(variables: Sequence[Any], arrays: list[Any], compute: Compute, give
                 values[place] = value_of(variable, arrays[place])
         return result
     finally:
-        for variable, value in zip(variables, values):  # noqa: B905 - an interrupt may have come before the last
-            variable._value = value
-            variable.__dict__.pop("_changing", None)
+        put_back(variables, values)
+
+
+def take_out(variable: Any, values: list[Any]) -> None:
+    """Append the value of a variable whose lock is held, and take it out of the variable: later readers wait for the next one."""
+    slots = variable.__dict__
+    values.append(variable._value)
+    slots["_changing"] = values[-1]  # whatever interrupts this, the value is not lost
+    if not _WAITING:  # else it stays, and is not written to: no thread may wait for ever
+        slots.pop("_value", None)
+
+
+def put_back(variables: Sequence[Any], values: list[Any]) -> None:
+    """Give variables their values, those that were taken out or others."""
+    for variable, value in zip(variables, values):  # noqa: B905 - an interrupt may have come before the last
+        variable._value = value
+        variable.__dict__.pop("_changing", None)
 
 
 def _changed_one(variable: Any, arrays: list[Any], compute: Compute, given: tuple[Any, ...]) -> Any:

@@ -1,14 +1,19 @@
-"""`Module`: an object that knows the variables in its attributes; and name scopes."""
+"""`Module`: an object that knows the variables in its attributes; and scopes of names and of creators of variables."""
 
 from __future__ import annotations
 
+import contextlib
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import Any, TypeVar
 
 from ..base import nest
-from ..base.context import RESTORATIONS, STATE, resume_restorations, scope
+from ..base.context import ACTIVE, RESTORATIONS, STATE, next_id, resume_restorations, scope
+from ..base.frames import user_frame
+from ..base.notebook import Form, in_notebook
+from ..base.notes import SCOPES
 from ..base.types import TensorLike
 from .variable import Variable
 
@@ -22,7 +27,8 @@ class name_scope:
         if not isinstance(name, str):
             raise ValueError(f"name for name_scope must be a string, got {name!r}.")
         self._name = name
-        self._entered: list[scope] = []  # one scope may be entered again inside of itself
+        # One scope may be entered again inside of itself. With each, what a note of it begins with, if a tape records.
+        self._entered: list[tuple[scope, int]] = []
 
     @property
     def name(self) -> str:
@@ -35,14 +41,37 @@ class name_scope:
             names = self._name.rstrip("/").split("/") if self._name.rstrip("/") else []
         elif self._name:
             names = [*names, self._name]
-        self._entered.append(scope(name_scopes=names))
-        self._entered[-1].__enter__()
+        entered = scope(name_scopes=names)
+        self._entered.append((entered, next_id() if ACTIVE and STATE.tapes else 0))
+        entered.__enter__()
         return "/".join(names) + "/" if names else ""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self._entered.pop().__exit__(kind, error, traceback)
+        entered, first = self._entered.pop()
+        if first and STATE.name_scopes:
+            frame = user_frame(0)
+            SCOPES.append((first, next_id(), "/".join(STATE.name_scopes), frame.f_code, frame.f_lasti))
+        entered.__exit__(kind, error, traceback)
+
+
+@contextlib.contextmanager
+def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[None]:
+    """A block in which `variable_creator(next_creator, **settings)` makes what tf.Variable is asked for, in this thread.
+
+    It gets all settings by name, and may change them, or give a variable of its own; `next_creator(**settings)` is the creator
+    of the block around, and at last tf.Variable itself.
+
+    >>> import gradtape as tf
+    >>> def fixed(next_creator, **settings):
+    ...     return next_creator(**{**settings, "trainable": False})
+    >>> with tf.variable_creator_scope(fixed):
+    ...     tf.Variable(1.0).trainable
+    False
+    """
+    with scope(variable_creators=[*STATE.variable_creators, variable_creator]):
+        yield
 
 
 class Module:
@@ -116,6 +145,17 @@ class Module:
         scoped.__name__ = method.__name__
         scoped.__doc__ = method.__doc__
         return scoped
+
+    def _notebook_form(self) -> Form:
+        found = list(self._flatten(predicate=lambda leaf: isinstance(leaf, Variable), with_path=True))
+        rows = [
+            ("/".join(map(str, path)), str(v.shape), v.dtype.name, "" if v.trainable else "no") for path, v in found
+        ]
+        size = sum(math.prod(v.shape) for _, v in found)
+        facts = (("variables", str(len(found))), ("elements", f"{size:,}"))
+        return Form(type(self).__name__, facts, table=(("variable", "shape", "dtype", "trainable"), *rows))
+
+    _repr_html_ = in_notebook
 
     def _flatten(
         self,

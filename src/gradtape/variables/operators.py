@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes
-from ..base.context import ACTIVE, STATE
+from ..base.context import ACTIVE, STATE, next_id
 from ..base.dtypes import DType
 from ..base.errors import InvalidArgumentError, invalid
+from ..base.frames import user_frame
+from ..base.notes import SPANS
 from ..base.shapes import broadcast
 from ..base.sizes import Size
 from ..base.traceable import shaped, traceable
@@ -67,7 +69,7 @@ _DIVIDED_AS = {
     dtypes.int32: dtypes.float64, dtypes.uint32: dtypes.float64, dtypes.int64: dtypes.float64, dtypes.uint64: dtypes.float64,
 }  # fmt: skip
 
-_divide = e.divide.public
+realdiv = e.divide.public
 
 
 def truediv(x: object, y: object, name: str | None = None) -> Any:
@@ -77,7 +79,7 @@ def truediv(x: object, y: object, name: str | None = None) -> Any:
     >>> (tf.constant(3) / tf.constant(2)).numpy()
     np.float64(1.5)
     """
-    return _divide(*as_divisible(x, y))
+    return realdiv(*as_divisible(x, y))
 
 
 def as_divisible(x: object, y: object) -> tuple[Any, Any]:
@@ -99,13 +101,13 @@ def _integer_type(x: object, y: object) -> DType | None:
 
 def _truediv(x: Value, y: TensorLike) -> Any:
     try:
-        return truediv(x, y) if x.dtype in _DIVIDED_AS else _divide(x, y)
+        return truediv(x, y) if x.dtype in _DIVIDED_AS else realdiv(x, y)
     except (TypeError, ValueError) as error:
         return _asked("__rtruediv__", x, y, error)
 
 
 def _rtruediv(x: Value, y: TensorLike) -> Any:
-    return truediv(y, x) if x.dtype in _DIVIDED_AS else _divide(y, x)
+    return truediv(y, x) if x.dtype in _DIVIDED_AS else realdiv(y, x)
 
 
 OPERATORS.update(function.__code__ for function in (truediv, _truediv, _rtruediv))
@@ -177,9 +179,26 @@ _INDEX_TYPES = (dtypes.int16, dtypes.int32, dtypes.int64)
 
 def getitem(x: TensorLike, key: object) -> Any:
     """x[key] for tensors, with the key read as TensorFlow reads it. Arrays of positions or truth values pick elements."""
-    if ACTIVE and STATE.trace is not None:
-        return STATE.trace.composite(_traced_getitem, (x, key), {})
+    if ACTIVE:
+        if STATE.trace is not None:
+            return STATE.trace.composite(_traced_getitem, (x, key), {})
+        if key.__class__ is not int and STATE.tapes:
+            return _noted(_getitem, x, key)
+    if key.__class__ is int:
+        return _item(x, (key,))
     return _getitem(x, key)
+
+
+_item = public_entry(index.getitem, behind=True)
+
+
+def _noted(function: Any, *operands: Any) -> Any:
+    """Call a function; what a tape records of it leads to the line that the operator is on."""
+    first = next_id()
+    result = function(*operands)
+    frame = user_frame(1)
+    SPANS.append((first, next_id(), "", frame.f_code, frame.f_lasti))
+    return result
 
 
 def _getitem(x: Any, key: Any) -> Any:
@@ -361,7 +380,8 @@ def _advanced(x: Value, parts: Sequence[Any]) -> Any:
 
 
 def _variable_getitem(variable: Variable, key: Any) -> Any:
-    part = getitem(variable._read(), key)
+    recorded = ACTIVE and STATE.tapes
+    part = _noted(getitem, variable._read(), key) if recorded else getitem(variable._read(), key)
     assigner = SliceAssigner(variable, (key,) if key.__class__ is int else _assigned_key(key))
     part.assign, part.assign_add, part.assign_sub = assigner.assign, assigner.assign_add, assigner.assign_sub
     return part
@@ -385,7 +405,7 @@ def _iterate(x: Any) -> Iterator[Any]:
 def index_rows(x: Sequence[TensorLike]) -> Iterator[Any]:
     """The slices along the first axis, one at a time."""
     for position in range(len(x)):
-        yield index.getitem.public(to_tensor(x), (position,))
+        yield _item(to_tensor(x), (position,))
 
 
 # --- lists that contain tensors --------------------------------------------------------------------------------------
@@ -460,16 +480,19 @@ _traced_matmul = traceable(_matmul)
 
 
 def _reflected_matmul(b: TensorLike, a: TensorLike) -> Any:
-    return matmul_operator(a, b)
+    return _noted(matmul_operator, a, b) if ACTIVE and STATE.tapes else matmul_operator(a, b)
+
+
+_product = public_entry(matmul, behind=True)
 
 
 def _fast_matmul(a: Tensor, b: Any) -> Any:
     if b.__class__ is ResourceVariable:
         b = b._read()
     if a.__class__ is EagerTensor and b.__class__ is EagerTensor and a._array.ndim >= 2 and b._array.ndim >= 2:
-        return matmul.public(a, b)
+        return _product(a, b)
     try:
-        return matmul_operator(a, b)
+        return _noted(matmul_operator, a, b) if ACTIVE and STATE.tapes else matmul_operator(a, b)
     except (TypeError, ValueError) as error:
         return _asked("__rmatmul__", a, b, error)
 
@@ -487,7 +510,17 @@ def _multiply_generally(op: Any, args: tuple[Any, ...], attributes: dict[str, An
     return apply(op, args, attributes)
 
 
+def _multiply_reflected(op: Any, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
+    """The general path of `y * x` where y is no tensor: it takes the type of x."""
+    y, x = args
+    if x.dtype is dtypes.bool:
+        return logic.logical_and.public(to_tensor(y, dtypes.bool), x)
+    return apply(op, args, attributes)
+
+
 multiply_operator = _asking(e.multiply, "__rmul__", _multiply_generally)
+_reflected_multiply = public_entry(e.multiply, reflected=True)
+_reflected_multiply.__globals__["apply"] = _multiply_reflected
 
 # --- attaching -------------------------------------------------------------------------------------------------------
 
@@ -497,7 +530,7 @@ _OPERATORS: dict[str, Any] = {
     "__sub__": _asking(e.subtract, "__rsub__"),
     "__rsub__": public_entry(e.subtract, reflected=True),
     "__mul__": multiply_operator,
-    "__rmul__": public_entry(e.multiply, reflected=True),
+    "__rmul__": _reflected_multiply,
     "__truediv__": _truediv,
     "__rtruediv__": _rtruediv,
     "__floordiv__": _asking(e.floordiv, "__rfloordiv__"),

@@ -5,15 +5,17 @@ from __future__ import annotations
 import copy
 import enum
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any, ClassVar, NoReturn, TypeVar
 
 import numpy as np
 
 from ..base import dtypes
-from ..base.context import ACTIVE, RESTORATIONS, STATE, next_id, resume_restorations
+from ..base.context import ACTIVE, RESTORATIONS, STATE, next_id, resume_restorations, scope
 from ..base.dtypes import Array, DType
 from ..base.errors import invalid
+from ..base.notebook import Form, in_notebook
 from ..base.notes import note_exit
 from ..base.shapes import TensorShape
 from ..base.traceable import name_errors
@@ -80,10 +82,22 @@ class _VariableMeta(type):
     """`tf.Variable(...)` makes a `ResourceVariable`, whose class name is the one TensorFlow shows."""
 
     def __call__(cls, *args: Any, **kwargs: object) -> Any:
+        if STATE.variable_creators and cls is Variable:
+            given = inspect.signature(cls.__init__).bind(None, *args, **kwargs)
+            given.apply_defaults()
+            return _created(STATE.variable_creators, {k: v for k, v in given.arguments.items() if k != "self"})
         made = type.__call__(ResourceVariable if cls is Variable else cls, *args, **kwargs)
         if RESTORATIONS:
             become(made, _awaiting(made.__class__))
         return made
+
+
+def _created(creators: list[Callable[..., Any]], settings: dict[str, Any]) -> Any:
+    """A variable as the innermost creator makes it, which may ask the one around it; the outermost asks tf.Variable."""
+    if creators:
+        return creators[-1](lambda **changed: _created(creators[:-1], changed), **settings)
+    with scope(variable_creators=[]):
+        return Variable(**settings)
 
 
 class Variable(metaclass=_VariableMeta):
@@ -138,9 +152,7 @@ class Variable(metaclass=_VariableMeta):
         value = to_tensor(initial_value, requested)
         if trainable is None:
             trainable = synchronization is not VariableSynchronization.ON_READ
-        scope = "/".join(STATE.name_scopes)
-        base = name or "Variable"
-        self._name = f"{scope}/{base}:0" if scope else f"{base}:0"
+        self._name = "/".join([*STATE.name_scopes, f"{name or 'Variable'}:0"])
         self._trainable = bool(trainable)
         self._constraint = constraint
         self._synchronization = synchronization
@@ -445,10 +457,7 @@ class Variable(metaclass=_VariableMeta):
         values = to_tensor(updates, self.dtype)._array
 
         def update_places(array: Array) -> None:
-            key = index.nd_key(positions, array.shape, "scatter_nd")
-            expected = (*positions.shape[:-1], *array.shape[positions.shape[-1] :])
-            if values.shape != expected:
-                raise invalid(f"scatter_nd: updates must have shape {expected}, got {values.shape}.")
+            key = index.update_key(positions, values.shape, array.shape, "scatter_nd")
             update(array, key, values)
 
         return self._updated(update_places)
@@ -566,6 +575,16 @@ class Variable(metaclass=_VariableMeta):
             self._synchronization,
             self._aggregation,
         )
+
+    def _notebook_form(self) -> Form:
+        facts = (
+            ("shape", str(self.shape)),
+            ("dtype", self.dtype.name),
+            *(() if self.trainable else (("", "not trainable"),)),
+        )
+        return Form(f"tf.Variable '{getattr(self, 'path', self.name)}'", facts, self._value._array)
+
+    _repr_html_ = in_notebook
 
     def __repr__(self) -> str:
         value = describe_value(self._value._array)

@@ -1,6 +1,7 @@
 """`python -m tests.oracle.tf_tests --source DIR`: run test files of TensorFlow on gradtape, and write docs/tf-tests.md.
 
-DIR is a checkout of TensorFlow of the version that gradtape follows; nothing of it is kept here. A test counts if it passes on
+DIR is a checkout of TensorFlow of the version that gradtape follows; nothing of it is kept here. The tests import absl and
+opt_einsum, which may be on PYTHONPATH. A test counts if it passes on
 TensorFlow through the same stand-ins (`stand_ins.py`), which have public names only. Outcomes are kept in build/tf_tests: a run
 that was stopped goes on where it was, `--again` forgets what is known of gradtape.
 """
@@ -66,7 +67,10 @@ def run(python: Path, library: str, source: Path, final: Path) -> None:
     partial = final.with_suffix(".partial")
     partial.touch()
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
-    environment["PYTHONPATH"] = os.pathsep.join([str(page.ROOT / "src")] * (library == "gradtape"))
+    paths = [str(page.ROOT / "src")] * (library == "gradtape") + [
+        path for path in [os.environ.get("PYTHONPATH")] if path
+    ]
+    environment["PYTHONPATH"] = os.pathsep.join(paths)
     while True:
         before = partial.stat().st_size
         command = [str(python), runner.__file__, library, str(source), str(partial)]

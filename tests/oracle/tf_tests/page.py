@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "tf-tests.md"
 # An object's own private part, which no stand-in hides.
-_PRIVATE = re.compile(r"has no attribute '_")
+_PRIVATE = re.compile(r"has no attribute '_(?!_)")
 REASONS = Path(__file__).with_name("reasons.toml")
 
 HEAD = """# TensorFlow's own tests on gradtape
@@ -72,5 +72,5 @@ def _why(test: str, reasons: list[dict[str, object]]) -> str:
 
 def _plain(text: str) -> str:
     """Cut to a line, without what would be read as Markdown or a path of a machine."""
-    line = re.sub(r'"/[^"]*/', '"', " ".join(text.split())).replace("|", "\\|").replace("<", "&lt;")
+    line = re.sub(r'"/[^"]*/', '"', " ".join(text.split())).replace("|", "\\|").replace("[", "\\[").replace("<", "&lt;")
     return (line[:160] + " ...") if len(line) > 160 else line

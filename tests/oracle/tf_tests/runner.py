@@ -47,7 +47,7 @@ class Recorder(unittest.TestResult):
         self.write(test, "passed")
 
     def addSkip(self, test: unittest.TestCase, reason: str) -> None:
-        self.write(test, "skipped", reason)
+        self.write(getattr(test, "test_case", test), "skipped", reason)  # (a part of a test skips it)
 
     def addFailure(self, test: unittest.TestCase, err: Any) -> None:
         self.write(test, "failed", _said(err))
@@ -61,7 +61,8 @@ class Recorder(unittest.TestResult):
 
 def name_of(test: unittest.TestCase) -> str:
     """Class and method, without the addresses of objects."""
-    return re.sub("0x[0-9a-f]+", "0x", ".".join(test.id().split(".")[-2:]))
+    path, space, parameters = test.id().partition(" ")
+    return re.sub("0x[0-9a-f]+", "0x", ".".join(path.split(".")[-2:]) + space + parameters)
 
 
 def _said(error: Any) -> str:

@@ -12,6 +12,7 @@ import contextlib
 import functools
 import importlib
 import importlib.util
+import inspect
 import itertools
 import sys
 import types
@@ -27,6 +28,46 @@ import numpy as np
 
 PREFIX = "tf_private"
 TABLE = Path(__file__).parents[3] / "src" / "gradtape" / "stand_in" / "private_modules.py"
+
+
+# Private names whose public name is another one.
+PUBLIC = {
+    "autograph.core.converter.Feature": "autograph.experimental.Feature",
+    "checkpoint.checkpoint_management.CheckpointManager": "train.CheckpointManager",
+    "checkpoint.checkpoint_options.CheckpointOptions": "train.CheckpointOptions",
+    "data.experimental.ops.random_access.at": "data.experimental.at",
+    "distribute.mirrored_strategy.MirroredStrategy": "distribute.MirroredStrategy",
+    "framework.sparse_tensor.SparseTensorValue": "compat.v1.SparseTensorValue",
+    "framework.tensor_util.constant_value": "get_static_value",
+    "ops.array_ops.batch_gather_nd": "gather_nd",
+    "ops.array_ops.invert_permutation": "math.invert_permutation",
+    "ops.array_ops.placeholder_with_default": "compat.v1.placeholder_with_default",
+    "ops.array_ops.quantize_and_dequantize_v2": "quantization.quantize_and_dequantize_v2",
+    "ops.array_ops.tensor_scatter_add": "tensor_scatter_nd_add",
+    "ops.array_ops.tensor_scatter_max": "tensor_scatter_nd_max",
+    "ops.array_ops.tensor_scatter_min": "tensor_scatter_nd_min",
+    "ops.array_ops.tensor_scatter_sub": "tensor_scatter_nd_sub",
+    "ops.array_ops.tensor_scatter_update": "tensor_scatter_nd_update",
+    "ops.math_ops.div": "compat.v1.div",
+    "ops.math_ops.div_no_nan": "math.divide_no_nan",
+    "ops.math_ops.sparse_segment_sum": "sparse.segment_sum",
+    "ops.nn_impl.fused_batch_norm": "compat.v1.nn.fused_batch_norm",
+    "ops.nn_ops.general_dropout": "nn.experimental.general_dropout",
+    "ops.nn_ops.stateless_dropout": "nn.experimental.stateless_dropout",
+    "ops.random_ops.random_normal": "random.normal",
+    "ops.random_ops.random_uniform": "random.uniform",
+    "ops.resource_variable_ops.ResourceVariable": "Variable",
+    "ops.sparse_ops.sparse_reduce_sum_v2": "sparse.reduce_sum",
+    "ops.variable_scope.variable_creator_scope": "variable_creator_scope",
+    "ops.variable_v1.VariableV1": "compat.v1.Variable",
+    "saved_model.save_options.SaveOptions": "saved_model.SaveOptions",
+}
+# Private names of ops that are public in tf.raw_ops alone, beside those of the modules gen_*_ops.
+RAW = {
+    "ops.array_ops": ("scatter_nd_non_aliasing_add", "strided_slice_grad"),
+    "ops.math_ops": ("approximate_equal", "floor_div", "sparse_segment_sum_grad", "sparse_segment_sum_grad_v2"),
+    "ops.nn_ops": ("data_format_dim_map", "data_format_vec_permute"),
+}
 
 
 class Private(unittest.SkipTest):
@@ -79,16 +120,41 @@ class _Module(types.ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
+        short = self.__name__.partition(".")[2]
+        if (public := PUBLIC.get(f"{short}.{name}")) is not None:
+            with contextlib.suppress(AttributeError):
+                return _at(self._tf, public)
+            return _Absent(f"tf.{public}")
+        if short.startswith("ops.gen_") or name in RAW.get(short, ()):
+            return _raw(self._tf, name) or _Absent(f"{self.__name__}.{name}")
         for namespace in self._namespaces:
             for spelling in (name, name.removesuffix("_v2")):
                 try:
-                    place = functools.reduce(getattr, filter(None, namespace.split(".")), self._tf)
-                    return getattr(place, spelling)
+                    return _at(self._tf, f"{namespace}.{spelling}".strip("."))
                 except AttributeError:
                     continue
         with contextlib.suppress(ImportError):
             return importlib.import_module(f"{self.__name__}.{name}")
         return _Absent(f"{self.__name__}.{name}")
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """(A private function of a module that has no public names is taken for a module below it.)"""
+        raise Private(self.__name__)
+
+
+def _at(tf: Any, dotted: str) -> Any:
+    return functools.reduce(getattr, dotted.split("."), tf)
+
+
+def _raw(tf: Any, name: str) -> Any:
+    """The raw op of a function in a module gen_*_ops, which takes positional arguments too; None if there is none."""
+    letters = name.replace("_", "")
+    found = [op for op in dir(tf.raw_ops) if op.lower() == letters and not op.startswith("_")]
+    if not found:
+        return None
+    op = getattr(tf.raw_ops, found[0])
+    names = list(inspect.signature(op).parameters)
+    return lambda *args, **kwargs: op(**dict(zip(names, args, strict=False)), **kwargs)
 
 
 class Finder(MetaPathFinder, Loader):
@@ -321,6 +387,23 @@ def _test_base(tf: Any, test_case: type) -> dict[str, Any]:
                     tf.nest.assert_same_structure(want, got)
                     for a, b in zip(tf.nest.flatten(want), tf.nest.flatten(got), strict=True):
                         self.assertValuesEqual(a, b)
+
+        def checkDeterminism(self, dataset_fn: Any, expect_determinism: bool, expected_elements: Any) -> None:
+            if not expect_determinism:
+                raise Private("an order that depends on the time of threads")
+            self.assertDatasetProduces(dataset_fn(delay_ms=1), expected_output=expected_elements)
+
+        def structuredElement(self, structure: Any, shape: Any = (), dtype: Any = tf.int64) -> Any:
+            """Zeros in a structure whose leaves are None."""
+            if structure is None:
+                return tf.zeros(shape, dtype)
+            if isinstance(structure, dict):
+                return {key: self.structuredElement(part, shape, dtype) for key, part in structure.items()}
+            return tuple(self.structuredElement(part, shape, dtype) for part in structure)
+
+        def structuredDataset(self, structure: Any, shape: Any = (), dtype: Any = tf.int64) -> Any:
+            """One such element as a dataset."""
+            return tf.data.Dataset.from_tensors(self.structuredElement(structure, shape, dtype))
 
     return {
         "DatasetTestBase": DatasetTestBase,

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from ...base import dtypes
-from ...base.errors import BranchTypeError, invalid
+from ...base.errors import BranchTypeError, UnimplementedError, invalid
 from ...base.traceable import traceable
 from ...base.types import Value
+from ...differentiation.vectorize import Batched
 from ...ops.array.layout import reshape
 from ...ops.math.logic import equal, logical_not, zeros_like
 from ...trace.control import branches_in_world, chosen_in_world, trace_branches
@@ -47,7 +48,17 @@ def truth_of(pred: object) -> bool:
     """Whether a condition holds: a truth value, or a tensor of one element."""
     if isinstance(pred, (bool, np.bool_)):
         return bool(pred)
-    return bool(to_tensor(pred))
+    return bool(shared_by_batch(to_tensor(pred)))
+
+
+def shared_by_batch(value: Any) -> Any:
+    """The value that all slices of a vectorized map have in common; without one the map takes them one after the other."""
+    if not isinstance(value, Batched):
+        return value
+    found = np.unique(np.asarray(value.data))
+    if len(found) != 1:
+        raise UnimplementedError(None, None, "The slices take branches, or numbers of rounds, of their own.")
+    return found[0]
 
 
 def case(
@@ -124,7 +135,7 @@ def switch_case(
         if not callable(default):
             raise TypeError(f"'default' must be callable, got {default!r}.")
         functions.append(default)
-    number = int(branch_index)
+    number = int(shared_by_batch(branch_index))
     return functions[number if 0 <= number < len(functions) else -1]()
 
 
@@ -222,7 +233,7 @@ def _switch_case_in_world(
 ) -> Any:
     functions = [*branch_fns, *([default] if default is not None else [])]
     if branch_index.__class__ is not Ghost:
-        number = int(to_tensor(branch_index))
+        number = int(shared_by_batch(to_tensor(branch_index)))
         return chosen_in_world(world, number if 0 <= number < len(functions) else -1, functions)
     return branches_in_world(world, branch_index, functions)
 

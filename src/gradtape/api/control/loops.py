@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...base import dtypes, nest
 from ...base.errors import BranchTypeError, LoopStructureError, OutOfRangeError, ScalarElementsError, invalid
-from ...base.sizes import UNKNOWN
+from ...base.sizes import UNKNOWN, Dim
 from ...base.traceable import traceable
 from ...base.type_spec import CompositeSpec
 from ...op.arguments import count, optional_count, takes
-from ...trace.control import is_written_out, loop_in_world, rounds_in_world, trace_loop
-from ...trace.ghost import NeedsValue
-from ...trace.inference import Inference, repeated, slice_of
-from ...values.composite import COMPOSITES, Rows, is_composite
-from ...values.tensor import TensorSpec, to_tensor
+from ...trace.control import Callee, is_written_out, loop_in_world, rounds_in_world, trace_loop
+from ...trace.ghost import NeedsValue, World
+from ...trace.host_calls import called_in_world, fitting
+from ...trace.inference import Inference, depending_on, repeated, slice_of
+from ...trace.recorder import Recorder
+from ...values.composite import COMPOSITES, Rows, expanded, is_composite
+from ...values.tensor import Tensor, TensorSpec, from_array, to_tensor
 from ..arrays import zeros
 from ..layout import concat, expand_dims, unstack
 from ..tensor_array import TensorArray
@@ -289,10 +291,20 @@ def for_dataset(
     body: Callable[..., Any],
     loop_vars: list[Any],
     shape_invariants: Any = None,
+    test: Callable[..., Any] | None = None,
 ) -> list[Any]:
-    """A `for` statement over a dataset: `body` takes an element and the loop variables, and returns as many values."""
-    values = list(loop_vars)
-    for element in dataset:
+    """A `for` statement over a dataset or an iterator.
+
+    `body` takes an element and the loop variables, and returns as many values. Where `test` of the variables does not hold, no
+    further element is taken; it is called like `body`, and does not look at the element.
+    """
+    values, elements = list(loop_vars), iter(dataset)
+    blank = nest.map_structure(lambda spec: None, dataset.element_spec)
+    while test is None or truth_of(test(blank, *values)):
+        try:
+            element = next(elements)
+        except StopIteration:
+            break
         values = list(body(element, *values))[1:]
     return values
 
@@ -334,21 +346,67 @@ def _while_loop_in_world(
     )
 
 
-def _trace_for_dataset(trace: Any, dataset: Any, body: Any, loop_vars: list[Any], shape_invariants: Any = None) -> Any:
-    element = nest.map_structure(trace.placeholder, dataset.element_spec)
+def _trace_for_dataset(
+    trace: Recorder,
+    dataset: Any,
+    body: Callee,
+    loop_vars: list[Any],
+    shape_invariants: Any = None,
+    test: Callee | None = None,
+) -> Any:
+    element = nest.map_structure(trace.stand_in, dataset.element_spec)
     invariants = None
     if shape_invariants is not None:
         invariants = [nest.map_structure(lambda spec: spec.shape, dataset.element_spec), *shape_invariants]
-    _, graph, values = trace_loop(trace, lambda *values: True, body, [element, *loop_vars], invariants)
-    return trace.step(for_dataset, (dataset, graph, values[1:]), {})
+    condition = test or (lambda *values: True)
+    test_graph, graph, values = trace_loop(trace, condition, body, [element, *loop_vars], invariants)
+    others = {} if test is None else {"test": test_graph}
+    return trace.step(for_dataset, (dataset, graph, values[1:]), others)
 
 
-def _for_dataset_in_world(world: Any, function: Any, dataset: Any, body: Any, loop_vars: list[Any]) -> Any:
-    if not isinstance(world, Inference):
-        raise NeedsValue("How many elements a dataset has is known only when the function runs.")
+def _for_dataset_in_world(
+    world: World, function: Callee, dataset: Any, body: Callee, loop_vars: list[Any], test: Callee | None = None
+) -> Any:
+    specs = dataset.element_spec
+    if isinstance(world, Inference):
+        element = nest.map_structure(lambda spec: fitting(world, spec), specs)
+        return rounds_in_world(world, body, [element, *loop_vars])[1:]
+    why = "The elements of a dataset have sizes that are known when they are taken."
+    handle = called_in_world(world, begun, (dataset,), TensorSpec((), dtypes.string), why)
 
-    element = nest.map_structure(world.ghost, dataset.element_spec)
-    return rounds_in_world(world, body, [element, *loop_vars])[1:]
+    def taken(go_on: Tensor) -> list[Any]:
+        """Whether there is another element, and the element."""
+        found = called_in_world(world, next_element, (handle, go_on, specs), [TensorSpec((), dtypes.bool), specs], why)
+        return list(found)
+
+    def go_on(element: object, values: list[Any]) -> Tensor:
+        return to_tensor(True) if test is None else to_tensor(test(element, *values))
+
+    def turn(there: Tensor, element: object, *values: Any) -> list[Any]:
+        after = list(body(element, *values))[1:]
+        return [*taken(go_on(element, after)), *after]
+
+    blank = nest.map_structure(lambda spec: None, specs)
+    start = [*taken(go_on(blank, loop_vars)), *loop_vars]
+    return loop_in_world(world, lambda there, *rest: there, turn, start)[2:]
+
+
+def begun(dataset: Iterable[Any]) -> Tensor:
+    """A scalar that holds a new iterator over a dataset, or this iterator."""
+    box = np.empty((), object)
+    box[()] = iter(dataset)
+    return from_array(box)
+
+
+def next_element(handle: Tensor, go_on: Tensor, specs: object) -> list[Any]:
+    """Whether there is another element, and the element; blank tensors where there is none, or none is wanted."""
+    try:
+        if bool(go_on):
+            return [to_tensor(True), next(handle._array.item())]
+    except StopIteration:
+        pass
+    blank = nest.map_structure(lambda spec: from_array(np.zeros(tuple(spec.shape), spec.dtype.numpy)), specs)
+    return [to_tensor(False), blank]
 
 
 def _slice_of(elems: Any, name: str, one: Callable[[Any], Any]) -> Any:
@@ -370,8 +428,14 @@ def _first_of(world: Inference, elems: Any, name: str) -> Any:
 
 def _trace_map_fn(trace: Any, fn: Any, elems: Any, dtype: Any = None, *rest: Any, **kwargs: Any) -> Any:
     _function(fn, "map_fn")
-    symbolic = nest.map_structure(trace.symbolic, elems)
-    graph, returned = trace.subgraph(fn, (_slice_of(symbolic, "map_fn", trace.slice_like),), "fn")
+    symbolic = nest.map_structure(lambda value: value if is_composite(value) else trace.symbolic(value), elems)
+    rows = nest.map_structure(
+        lambda value: (
+            trace.stand_in(_row_spec(value)) if is_composite(value) else _slice_of(value, "map_fn", trace.slice_like)
+        ),
+        symbolic,
+    )
+    graph, returned = trace.subgraph(fn, (rows,), "fn")
     signature = kwargs.get("fn_output_signature", dtype)
     if signature is None:
         nest.assert_same_structure(elems, returned)
@@ -379,13 +443,46 @@ def _trace_map_fn(trace: Any, fn: Any, elems: Any, dtype: Any = None, *rest: Any
     return trace.step(map_fn, (graph, symbolic, dtype), kept)
 
 
-def _count(elems: Any) -> int:
+def _row_spec(value: Any) -> CompositeSpec:
+    """The spec of a row of a composite."""
+    kind = COMPOSITES[value.__class__].spec
+    if kind is None:
+        raise TypeError(f"map_fn: {value!r} cannot be taken apart inside a function.")
+    found: CompositeSpec = kind.from_value(value)._with_changed_shape(lambda shape: shape[1:])
+    return found
+
+
+def _mapped_rows(world: Inference, fn: Callee, elems: object, signature: object) -> Any:
+    """What a function gives for each row of composites, of which only the specs are known."""
+    found = nest.flatten(elems)
+    rows = [
+        fitting(world, _row_spec(value)) if is_composite(value) else slice_of(world, to_tensor(value))
+        for value in found
+    ]
+    result = world.result_of(fn, nest.pack_sequence_as(elems, rows))
+    sources = [tensor for value in found for tensor in expanded(value)]
+
+    def stacked(kind: Any, part: Any) -> Any:
+        if isinstance(kind, CompositeSpec):
+            return fitting(
+                world, kind._with_changed_shape(lambda shape: None if shape.rank is None else (None, *shape))
+            )
+        return depending_on(world, repeated(world, part, None), sources)
+
+    return nest.map_structure(stacked, result if signature is None else signature, result)
+
+
+def _count(elems: Any) -> Dim:
     """How many slices there are; UNKNOWN where not even the rank is known."""
     shape = to_tensor(nest.flatten(elems)[0]).shape
     return UNKNOWN if shape.rank is None else shape[0]
 
 
 def _map_fn_in_world(world: Any, function: Any, fn: Any, elems: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    if any(map(is_composite, nest.flatten(elems))):
+        if isinstance(world, Inference):
+            return _mapped_rows(world, fn, elems, kwargs.get("fn_output_signature", dtype))
+        raise NeedsValue("Rows of what is made of several tensors have sizes of their own.")
     count = _count(elems)
     if is_written_out(world, count):
         return function.__wrapped__(fn, elems, dtype, **kwargs)
@@ -409,10 +506,7 @@ def _map_fn_in_world(world: Any, function: Any, fn: Any, elems: Any, dtype: Any 
 
 
 def _sequences(elems: Any) -> list[Any]:
-    found = nest.flatten(elems)
-    if any(map(is_composite, found)):
-        raise NeedsValue("Rows of what is made of several tensors have sizes of their own.")
-    return [to_tensor(value) for value in found]
+    return [to_tensor(value) for value in nest.flatten(elems)]
 
 
 def _trace_fold(name: str) -> Any:
@@ -445,7 +539,8 @@ def _fold_in_world(
     **kwargs: Any,
 ) -> Any:
     count = _count(elems)
-    if is_written_out(world, count) or (not count and initializer is None and not isinstance(world, Inference)):
+    is_empty = isinstance(count, int) and count == 0
+    if is_written_out(world, count) or (is_empty and initializer is None and not isinstance(world, Inference)):
         return function.__wrapped__(fn, elems, initializer, **kwargs)
     collects, reverse = function.__name__ == "scan", kwargs.get("reverse", function.__name__ == "foldr")
     if isinstance(world, Inference):

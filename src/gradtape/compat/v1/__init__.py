@@ -12,6 +12,7 @@ from ...api.framework import get_logger
 from ...base.dimension import Dimension as Dimension
 from ...random import set_seed
 from ...summary.event_file import messages
+from . import distributions as distributions
 from . import losses as losses
 from . import train as train
 from .functions import *  # noqa: F403

@@ -11,7 +11,7 @@ from ...api.indexing import where as where_v2
 from ...base import dtypes
 from ...base.dimension import Dimension
 from ...base.errors import invalid
-from ...base.types import AxisLike, DTypeLike, IntLike, TensorLike
+from ...base.types import AxisLike, DTypeLike, IntLike, ShapeLike, TensorLike
 from ...linalg import norm as norm_v2
 from ...values.tensor import IndexedSlices, to_tensor
 from ...variables.variable import Variable
@@ -28,6 +28,7 @@ __all__ = [
     "multinomial",
     "norm",
     "ones_like",
+    "placeholder_with_default",
     "reduce_all",
     "reduce_any",
     "reduce_logsumexp",
@@ -274,6 +275,11 @@ def dimension_at_index(shape: Any, index: int) -> Dimension:
 
 
 # --- changes of parts of a variable ----------------------------------------------------------------------------------------
+
+
+def placeholder_with_default(input: TensorLike, shape: ShapeLike | None, name: str | None = None) -> Any:
+    """The default itself: outside of TensorFlow 1's graphs nothing else is fed."""
+    return arrays.identity(input)
 
 
 def _scatter(method: str, doc: str) -> Any:

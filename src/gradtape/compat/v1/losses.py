@@ -8,8 +8,29 @@ from ... import math, nn
 from ...api.arrays import one_hot, ones_like, zeros_like
 from ...api.arrays import size as size_of
 from ...api.indexing import where
+from ...base.namespaces import listing
 from ...base.types import TensorLike
 from ...values.tensor import to_tensor
+
+__all__ = [
+    "Reduction",
+    "absolute_difference",
+    "add_loss",
+    "compute_weighted_loss",
+    "cosine_distance",
+    "get_losses",
+    "get_regularization_loss",
+    "get_regularization_losses",
+    "get_total_loss",
+    "hinge_loss",
+    "huber_loss",
+    "log_loss",
+    "mean_pairwise_squared_error",
+    "mean_squared_error",
+    "sigmoid_cross_entropy",
+    "softmax_cross_entropy",
+    "sparse_softmax_cross_entropy",
+]
 
 
 class Reduction:
@@ -103,6 +124,36 @@ def mean_squared_error(
     """The mean of squared differences."""
     first, second = _pair(labels, predictions)
     return compute_weighted_loss(math.squared_difference(second, first), weights, reduction=reduction)
+
+
+def mean_pairwise_squared_error(
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike = 1.0,
+    scope: object = None,
+    loss_collection: object = None,
+) -> Any:
+    """Squared differences of errors, over all pairs of places of a row, by the number of pairs; times weights, summed over rows.
+
+    With one weight for all, the places of all rows are counted, as TensorFlow does outside of graphs.
+
+    >>> import gradtape as tf
+    >>> float(tf.compat.v1.losses.mean_pairwise_squared_error([[0.0, 0.0]], [[1.0, 4.0]]))
+    9.0
+    """
+    first, second = _pair(labels, predictions)
+    errors = second - first
+    factors = math.cast(to_tensor(weights), errors.dtype)
+    if factors.shape.rank not in (0, errors.shape.rank):
+        shapes = f"weights of shape {factors.shape}, values of shape {errors.shape}"
+        raise ValueError(f"weights can not be broadcast to values: {shapes}.")
+    inner = list(range(1, errors.shape.rank))
+    present = math.cast(factors + zeros_like(errors) != 0, errors.dtype)
+    count = math.reduce_sum(present, inner if factors.shape.rank else None, keepdims=True)
+    # Over pairs i != j: sum (e_i - e_j)^2 / (n (n - 1)) = 2 / (n - 1) * (sum e^2 - (sum e)^2 / n).
+    squares = math.reduce_sum(math.square(errors), inner, keepdims=True)
+    spread = squares - math.divide_no_nan(math.square(math.reduce_sum(errors, inner, keepdims=True)), count)
+    return math.reduce_sum(2 * math.divide_no_nan(spread, math.maximum(count - 1, zeros_like(count))) * factors)
 
 
 def huber_loss(
@@ -213,3 +264,35 @@ def sparse_softmax_cross_entropy(
     second = to_tensor(logits)
     first = one_hot(to_tensor(labels), second.shape[-1], dtype=second.dtype)
     return softmax_cross_entropy(first, second, weights, reduction=reduction)
+
+
+# --- collections, which belong to graphs ------------------------------------------------------------------------------
+
+
+def add_loss(loss: TensorLike, loss_collection: object = None) -> None:
+    """Nothing to do: losses are collected in graphs only, and there are none."""
+
+
+def get_losses(scope: object = None, loss_collection: object = None) -> list[Any]:
+    """None: losses are collected in graphs only."""
+    return []
+
+
+def get_regularization_losses(scope: object = None) -> list[Any]:
+    """None: losses are collected in graphs only."""
+    return []
+
+
+def get_regularization_loss(scope: object = None, name: str = "total_regularization_loss") -> Any:
+    """Zero: losses are collected in graphs only."""
+    return to_tensor(0.0)
+
+
+def get_total_loss(add_regularization_losses: bool = True, name: str = "total_loss", scope: object = None) -> Any:
+    """ValueError: there is no loss to add. Sum the losses that your functions return."""
+    raise ValueError(
+        "get_total_loss: no losses are collected without graphs. Add the losses that your functions return."
+    )
+
+
+__dir__ = listing(globals())

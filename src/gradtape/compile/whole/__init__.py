@@ -4,10 +4,11 @@
     recording.py        instructions as steps: kernels run on stand-ins (stand_in.py) and say what they do
     steps.py            the steps, and the memory they read and write
     scheduling.py       their order, which of them are one loop, where values lie
-    texts.py            elementwise functions as instructions of LLVM
+    texts.py, own.py    elementwise functions as instructions of LLVM, those of `jit_compile=True`
     memory.py, elementwise.py, reductions.py
                         steps as text of LLVM
-    native_function.py  the whole as a function that Python calls
+    state.py            variables as arguments and results
+    native_function.py  the whole as a function that Python calls (entry.py, variables.py, objects.py)
 
 docs/design/compiler.md follows one program through all of it.
 """

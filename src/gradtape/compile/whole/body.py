@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 
+from ...native import engine
 from ...native.language import INT32, POINTER
-from .body_memory import BodyMemory
+from .body_memory import DONE, REFUSED, BodyMemory
 from .control import write_choice, write_rounds
 from .elementwise import write_assembly, write_called, write_copy, write_fused, write_gathering
 from .memory import Table, i64
+from .own import OwnBuilder
 from .reductions import write_product, write_reduction
-from .scheduling import Fused, cost, laid_out, scheduled
+from .rows import write_row_written, write_rows_added, write_rows_read
+from .scheduling import Fused, cost, in_registers, laid_out, scheduled
 from .stand_in import StandIn
 from .steps import (
     MADE,
@@ -27,6 +31,9 @@ from .steps import (
     Product,
     Reduction,
     Rounds,
+    RowsAdded,
+    RowsRead,
+    RowWritten,
 )
 from .texts import BYTE
 
@@ -39,6 +46,9 @@ _WRITERS: dict[type[Any], Callable[..., None]] = {
     Product: write_product,
     Assembly: write_assembly,
     Gathering: write_gathering,
+    RowsRead: write_rows_read,
+    RowWritten: write_row_written,
+    RowsAdded: write_rows_added,
 }
 
 
@@ -59,14 +69,23 @@ def write_body(
     given: list[Buffer],
     results: list[StandIn],
     outputs: list[Array],
+    changes: Sequence[StandIn] = (),
+    make_room: ir.Function | None = None,
+    own: bool = False,
 ) -> ir.Function:
-    """The function; it returns how the steps have ended (`entry.DONE` ...)."""
+    """The function; it returns how the steps have ended (`body_memory.DONE` ...).
+
+    `changes` are new values of variables. They are stored last, where `make_room` says. With `own`, the arithmetic is our own.
+    """
     function = ir.Function(module, ir.FunctionType(INT32, [POINTER, POINTER]), "body")
     function.linkage = "internal"
     function.attributes.add("noinline")
-    b = ir.IRBuilder(function.append_basic_block("entry"))
+    b = (OwnBuilder if own else ir.IRBuilder)(function.append_basic_block("entry"))
     table, slots = function.args
     memory = BodyMemory(b, table, addresses)
+
+    if own and engine.is_x86():
+        memory.flush_denormals()
 
     def slot(place: int) -> Any:
         with b.goto_entry_block():
@@ -75,26 +94,37 @@ def write_body(
     for place, buffer in enumerate(given):
         memory.begins[buffer] = slot(place)
     # A result that owns its memory is computed where it is returned; others are copied at the end.
-    own: dict[Buffer, int] = {}
+    placed: dict[Buffer, int] = {}
     for place, (result, array) in enumerate(zip(results, outputs, strict=True)):
         whole = result.array is result.buffer.array and result.buffer.kind == MADE
-        if whole and array.strides == result.array.strides and result.buffer not in own:
-            own[result.buffer] = place
+        if whole and array.strides == result.array.strides and result.buffer not in placed:
+            placed[result.buffer] = place
             memory.begins[result.buffer] = slot(len(given) + place)
-    wanted = [result.buffer for result in results]
+    wanted = [value.buffer for value in (*results, *changes)]
     order = scheduled(steps, wanted)
     if sum(map(cost, order)) > _RELEASING:
         memory.release()
-    places, size = laid_out(order, set(own), wanted)
+    registers = [buffer for buffer in in_registers(order) if buffer not in placed]
+    for buffer in registers:
+        memory.begins[buffer] = memory.register(buffer)
+    places, size = laid_out(order, {*registers, *placed}, wanted)
     arena = memory.arena(size)
     for buffer, begin in places.items():
         memory.begins[buffer] = b.gep(arena, [i64(begin)], source_etype=BYTE)
     for step in order:
         write_step(memory, step)
     for place, (result, array) in enumerate(zip(results, outputs, strict=True)):
-        if own.get(result.buffer) != place:
+        if placed.get(result.buffer) != place:
             target = Buffer("output", array)
             memory.begins[target] = slot(len(given) + place)
             write_copy(memory, result.located, StandIn(result._steps, array, target).located)
+    if make_room is not None:
+        memory.hold()  # nobody sees a variable half written, and nobody comes to hold one that is written to
+        status = b.call(make_room, [table, slots])
+        memory.fail_if(b.icmp_signed("!=", status, INT32(DONE)), REFUSED)
+        for place, value in enumerate(changes, len(given) + len(outputs)):
+            target = Buffer("variable", np.empty(value.shape, value.dtype))
+            memory.begins[target] = b.load(b.gep(slots, [i64(place)], source_etype=POINTER), typ=POINTER)
+            write_copy(memory, value.located, StandIn(value._steps, target.array, target).located)
     memory.end()
     return function

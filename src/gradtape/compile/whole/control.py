@@ -71,6 +71,8 @@ def write_rounds(memory: BodyMemory, step: Rounds, write: WriteStep) -> None:
 
 
 def _place(memory: BodyMemory, scratch: Buffer, part: Part) -> None:
+    for buffer in part.registers:
+        memory.begins[buffer] = memory.register(buffer)
     begin = memory.begin(scratch)
     for buffer, place in part.places.items():
         memory.begins[buffer] = memory.b.gep(begin, [i64(place)], source_etype=BYTE)

@@ -9,7 +9,7 @@ from llvmlite import ir
 from ...native import abi, engine
 from ...native.language import POINTER, loop
 from .memory import Memory, Place, collapsed, constant_of, is_uniform
-from .scheduling import Fused
+from .scheduling import LINE, Fused
 from .steps import Assembly, Elementwise, Gathering, View
 from .texts import written
 
@@ -49,6 +49,10 @@ def write_fused(memory: Memory, group: Fused) -> None:
             memory.store(step.writes, target, stride, lanes, values[step.writes.buffer])
 
     with memory.over(outer, views, [steps[:-1] for steps in strides]) as places:  # type: ignore[misc]
+        if count < 2 * lanes and count * widest < LINE:  # few elements, each of them once: they stay in registers
+            for start, few in _powers_of_two(count):
+                chunk(places, start, few)
+            return
         whole = count // lanes
         if whole * (len(group.steps) + len(views)) <= _UNROLLED:
             for place in range(whole):
@@ -58,6 +62,16 @@ def write_fused(memory: Memory, group: Fused) -> None:
                 chunk(places, index.value, lanes)
         if count % lanes:  # the last elements, some of them once more
             chunk(places, count - lanes, lanes)
+
+
+def _powers_of_two(count: int) -> list[tuple[int, int]]:
+    """A few elements as vectors: where each begins, and how many it has."""
+    found, start = [], 0
+    for bit in reversed(range(count.bit_length())):
+        if count & 1 << bit:
+            found.append((start, 1 << bit))
+            start += 1 << bit
+    return found
 
 
 def _key(view: View) -> Any:
@@ -99,6 +113,11 @@ def write_copy(memory: Memory, source: View, target: View) -> None:
         memory.b.store(memory.b.load(given, align=1, typ=vector), into, align=1)
 
     with memory.over(sizes[:-1], views, [step[:-1] for step in strides]) as places:  # type: ignore[misc]
+        if dense and count < 2 * lanes and count * size < LINE:
+            for start, few in _powers_of_two(count):
+                vector = kind if few == 1 else ir.VectorType(kind, few)
+                chunk(places, start)
+            return
         whole = count // lanes
         if whole <= 8:
             for place in range(whole):

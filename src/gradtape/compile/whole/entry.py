@@ -1,221 +1,175 @@
-"""The function that CPython calls: it checks arguments, makes the arrays of the results, and wraps them.
+"""The function that CPython calls: it checks arguments, reads variables, makes the arrays of the results, and wraps them.
 
 What it checks is all that the steps were written for: class, type, shape and layout of each argument. An array without axes may
-also be a scalar of NumPy's. Anything else goes to `otherwise`, with the arguments as they are.
+also be a scalar of NumPy's. Anything else goes to `otherwise`, with the arguments as they are; nothing has changed by then.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
 
 from ...native import abi
-from ...native.language import INT32, INT64, POINTER
-from ...values.tensor import EagerTensor, Tensor
-from .body_memory import DONE, RAISED
-from .memory import Memory, Table, call_address, i64, untyped
+from ...native.language import INT32, INT64, POINTER, Number, loop
+from ...values.tensor import EagerTensor
+from ...variables.variable import Variable
+from ..program import Value
+from .body_memory import DONE, RAISED, REFUSED
+from .memory import Table, call_address, i64, untyped
+from .objects import NULL, Elements, Objects
 from .steps import Array, Buffer
 from .texts import BYTE
+from .variables import Change, Slots, Variables
+
+ARRAYS = object()  # what is returned: a tuple of arrays
 
 
-@dataclass(frozen=True, slots=True)
-class Returned:
-    """Results as tensors: one, or a list or tuple of them, each by its place among the results."""
-
-    kind: type  # EagerTensor, list or tuple
-    places: tuple[int, ...]
+def is_returnable(structure: Any) -> bool:
+    """Whether an entry can make what a function returns: tensors and None, in lists, tuples and dicts."""
+    kind = structure.__class__
+    if kind in (list, tuple):
+        return all(map(is_returnable, structure))
+    return all(map(is_returnable, structure.values())) if kind is dict else kind in (Value, EagerTensor, type(None))
 
 
 class Entry:
-    """Writes `entry(self, arguments, count)`; see the module's docstring. Without `returned` it gives a tuple of arrays."""
+    """Writes `entry(self, arguments, count, keywords)`; see the module's docstring.
+
+    Args:
+        module: Where it is written.
+        addresses: Its table.
+        reserved: Where in the table two objects stand: the function that takes any arguments, and the names of arguments.
+        given: The memory of arguments.
+        read: Variables that are read, each with its memory.
+        changes: Variables that get new values.
+        outputs: Arrays like the results.
+        returned: What is returned, with `Value`s for results by their places, or `ARRAYS`.
+    """
 
     def __init__(
         self,
         module: ir.Module,
         addresses: Table,
-        otherwise: int,
-        body: ir.Function,
+        reserved: tuple[int, int],
         given: Sequence[Buffer],
-        variables: Sequence[tuple[Any, Buffer]],
+        read: Sequence[tuple[Variable, Buffer]],
+        changes: Sequence[Change],
         outputs: Sequence[Array],
-        returned: Returned | None,
+        returned: Any,
     ) -> None:
-        self._function = ir.Function(module, ir.FunctionType(POINTER, [POINTER, POINTER, INT64]), "entry")
-        self._b = b = ir.IRBuilder(self._function.append_basic_block("entry"))
-        self._fields = abi.array_fields()
-        self._returned = returned
-        own, arguments, count = self._function.args
-        table = self._at(own, self._fields.elements)
-        self._memory, self._addresses = Memory(b, table, addresses), addresses
-        self._other = self._write_otherwise(table, otherwise, arguments, count)
-        self._need(b.icmp_signed("==", count, i64(len(given))))
-        self._slots = untyped(b.alloca(POINTER, size=i64(max(len(given) + len(variables) + len(outputs), 1))))
-        for place, buffer in enumerate(given):
-            self._check(place, self._at(arguments, 8 * place), buffer.array)
-        held: list[Any] = []
-        for place, (variable, buffer) in enumerate(variables, len(given)):
-            held.append(self._read(place, variable, buffer.array, held))
-        arrays: list[Any] = []
-        for place, array in enumerate(outputs, len(given) + len(held)):
-            arrays.append(self._make(place, array, [*held, *arrays]))
-        status = b.call(body, [table, self._slots])
-        for value in held:
-            self._call("Py_DecRef", None, value)
-        with b.if_then(b.icmp_signed("!=", status, INT32(DONE)), likely=False):
-            for array in arrays:
-                self._call("Py_DecRef", None, array)
-            with b.if_then(b.icmp_signed("==", status, INT32(RAISED))):
-                b.ret(ir.Constant(POINTER, None))
-            b.branch(self._other)
-        b.ret(self._packed(arrays) if returned is None else self._wrapped(arrays, returned))
+        self.slots = Slots(len(given), len(read), len(outputs), len(changes))
+        self._module, self._addresses, self._reserved = module, addresses, reserved
+        self._given, self._outputs, self._returned = given, outputs, returned
+        self._elements = Elements(module, addresses, takes_tensors=returned is not ARRAYS)
+        self.variables = Variables(module, addresses, self._elements, self.slots, read, changes)
 
-    # --- parts -----------------------------------------------------------------------------------------------------
-
-    def _at(self, address: Any, place: int, kind: Any = POINTER) -> Any:
-        return self._b.load(self._b.gep(address, [i64(place)], source_etype=BYTE), typ=kind)
-
-    def _thing(self, value: object) -> Any:
-        return self._memory.entry(self._addresses.place(id(value), value))
-
-    def _call(self, name: str, result: Any, *arguments: Any) -> Any:
-        return self._memory.call(name, result, *arguments)
-
-    def _write_otherwise(self, table: Any, place: int, arguments: Any, count: Any) -> Any:
-        b, block = self._b, self._function.append_basic_block("otherwise")
-        with b.goto_block(block):
-            vectorcall = self._addresses.place(abi.address_of_function("PyObject_Vectorcall"))
-            callee, function = (
-                b.load(b.gep(table, [i64(p)], source_etype=POINTER), typ=POINTER) for p in (place, vectorcall)
-            )
-            b.ret(call_address(b, function, POINTER, callee, arguments, count, ir.Constant(POINTER, None)))
-        return block
-
-    def _need(self, condition: Any, other: Any = None) -> None:
-        """Go on only if the condition holds."""
-        there = self._function.append_basic_block("there")
-        self._b.cbranch(condition, there, other or self._other)
-        self._b.position_at_end(there)
-
-    def _is(self, one: Any, two: Any) -> Any:
-        return self._b.icmp_unsigned("==", self._b.ptrtoint(one, INT64), self._b.ptrtoint(two, INT64))
-
-    def _fill(self, place: int, address: Any) -> None:
-        self._b.store(address, self._b.gep(self._slots, [i64(place)], source_etype=POINTER))
-
-    # --- arguments -------------------------------------------------------------------------------------------------
-
-    def _check(self, place: int, argument: Any, array: Array, other: Any = None) -> None:
-        """Check an argument, and note where its elements are."""
-        b, fields = self._b, self._fields
-        if self._returned is not None:  # a tensor, of which the array is taken; or the array itself
-            is_tensor = self._is(self._at(argument, fields.elements - 8), self._thing(EagerTensor))
-            before, tensor, after = (
-                b.block,
-                self._function.append_basic_block("tensor"),
-                self._function.append_basic_block("array"),
-            )
-            b.cbranch(is_tensor, tensor, after)
-            b.position_at_end(tensor)
-            inside = self._at(argument, abi.slot_offset(Tensor.__dict__["_array"]))
-            b.branch(after)
-            b.position_at_end(after)
-            either = b.phi(POINTER)
-            either.add_incoming(argument, before)
-            either.add_incoming(inside, tensor)
-            argument = either
-        kind = self._at(argument, fields.elements - 8)
-        end = None
-        if not array.ndim:  # a scalar of NumPy's has its value where an array has the address of its elements
-            scalar, whole, end = (self._function.append_basic_block(name) for name in ("scalar", "whole", "end"))
-            b.cbranch(self._is(kind, self._thing(array.dtype.type)), scalar, whole)
-            b.position_at_end(scalar)
-            self._fill(place, b.gep(argument, [i64(fields.elements)], source_etype=BYTE))
-            b.branch(end)
-            b.position_at_end(whole)
-        self._need(self._is(kind, self._thing(np.ndarray)), other)
-        self._need(self._is(self._at(argument, fields.dtype), self._thing(array.dtype)), other)
-        wanted = INT32(abi.C_CONTIGUOUS | abi.ALIGNED)
-        fits = b.icmp_signed("==", self._at(argument, fields.axes, INT32), INT32(array.ndim))
-        flags = b.and_(self._at(argument, fields.flags, INT32), wanted)
-        self._need(b.and_(fits, b.icmp_signed("==", flags, wanted)), other)
-        if array.ndim:
-            sizes = self._at(argument, fields.sizes)
-            fits = ir.Constant(ir.IntType(1), 1)
-            for axis, size in enumerate(array.shape):
-                fits = b.and_(fits, b.icmp_signed("==", self._at(sizes, 8 * axis, INT64), i64(size)))
-            self._need(fits, other)
-        self._fill(place, self._at(argument, fields.elements))
-        if end is not None:
-            b.branch(end)
-            b.position_at_end(end)
-
-    def _read(self, place: int, variable: Any, array: Array, held: list[Any]) -> Any:
-        """Take the value of a variable; it is held until the end, so that nobody changes it in place."""
-        value = self._call("PyObject_GetAttr", POINTER, self._thing(variable), self._thing("_value"))
-        self._need(
-            self._b.icmp_unsigned("!=", self._b.ptrtoint(value, INT64), i64(0)), self._released(held, clear=True)
+    def write(self, body: ir.Function) -> None:
+        """Write it. `body(table, slots)` does the steps, and says how they have ended."""
+        kinds = [POINTER, POINTER, INT64, POINTER]
+        function = ir.Function(self._module, ir.FunctionType(POINTER, kinds), "entry")
+        b = ir.IRBuilder(function.append_basic_block("entry"))
+        own, arguments, count, keywords = function.args
+        otherwise, names = self._reserved
+        elements = abi.array_fields().elements
+        table = b.load(b.gep(own, [i64(elements)], source_etype=BYTE), typ=POINTER)
+        slots, status, taken = (
+            untyped(b.alloca(kind, size=i64(size)))
+            for kind, size in ((POINTER, max(self.slots.count, 1)), (INT32, 1), (INT64, 1))
         )
-        self._check(place, value, array, self._released([*held, value]))
-        return value
+        o = Objects(b, table, self._addresses, slots)
+        other, failed = b.append_basic_block("otherwise"), b.append_basic_block("failed")
+        total = self._write_counted(o, count, keywords, o.entry(names), other)
+        o.need(b.icmp_signed("==", total, i64(len(self._given))), other)
+        for place, buffer in enumerate(self._given):
+            o.fill(place, self._elements.of(o, o.element(arguments, i64(place)), buffer.array, other))
+        b.store(INT32(REFUSED), status)
+        b.store(i64(0), taken)
+        for place in range(self.slots.first_value, self.slots.count):
+            o.fill(place, NULL)
+        self.variables.hold(o, taken, failed)
+        for place, array in enumerate(self._outputs):
+            made = o.new_array(array)
+            o.fill(self.slots.first_array + place, made)
+            o.need(o.is_there(made), failed)
+            o.fill(self.slots.first_output + place, o.field(made, elements))
+        ended = b.call(body, [table, slots])
+        b.store(ended, status)
+        o.need(b.icmp_signed("==", ended, INT32(DONE)), failed)
+        self.variables.store(o)
+        self.variables.release(o, taken)
+        b.ret(self._result(o))
+        b.position_at_end(failed)
+        self._write_failed(o, status, taken, other)
+        b.position_at_end(other)
+        vectorcall, callee = o.function("PyObject_Vectorcall"), o.entry(otherwise)
+        b.ret(call_address(b, vectorcall, POINTER, callee, arguments, count, keywords))
 
-    def _released(self, held: list[Any], clear: bool = False) -> Any:
-        """A block that gives values back before it goes to `otherwise`."""
-        block = self._function.append_basic_block("released")
-        with self._b.goto_block(block):
-            if clear:
-                self._call("PyErr_Clear", None)
-            for value in held:
-                self._call("Py_DecRef", None, value)
-            self._b.branch(self._other)
-        return block
+    def _write_counted(self, o: Objects, count: Any, keywords: Any, names: Any, other: Any) -> Any:
+        """How many arguments there are; those with names must have the names that come next."""
+        b = o.b
+        before, named, after = b.block, b.append_basic_block("named"), b.append_basic_block("counted")
+        b.cbranch(o.is_there(keywords), named, after)
+        b.position_at_end(named)
+        total = b.add(count, o.call("PyTuple_Size", INT64, keywords))
+        o.need(b.icmp_signed("==", total, i64(len(self._given))), other)
+        o.need(b.icmp_signed("==", total, o.call("PyTuple_Size", INT64, names)), other)
+        with loop(b, Number(b, count), Number(b, total)) as place:
+            given = o.call("PyTuple_GetItem", POINTER, keywords, b.sub(place.value, count))
+            o.need(o.is_same(given, o.call("PyTuple_GetItem", POINTER, names, place.value)), other)
+        last = b.block
+        b.branch(after)
+        b.position_at_end(after)
+        found = b.phi(INT64)
+        found.add_incoming(count, before)
+        found.add_incoming(total, last)
+        return found
 
-    # --- results ---------------------------------------------------------------------------------------------------
+    def _write_failed(self, o: Objects, status: Any, taken: Any, other: Any) -> None:
+        """Give everything back. An interrupt is raised; else `otherwise` is called."""
+        b = o.b
+        error = [untyped(b.alloca(POINTER)) for _ in range(3)]
+        o.call("PyErr_Fetch", None, *error)
+        self.variables.release(o, taken)
+        for place in range(len(self._outputs)):
+            o.give_back(o.slot(self.slots.first_array + place))
+        o.call("PyErr_Restore", None, *(b.load(part, typ=POINTER) for part in error))
+        with b.if_then(b.icmp_signed("==", b.load(status, typ=INT32), INT32(RAISED))):
+            b.ret(NULL)
+        o.call("PyErr_Clear", None)
+        b.branch(other)
 
-    def _make(self, place: int, array: Array, held: list[Any]) -> Any:
-        """A new array like this one; without memory for it, what is held is given back."""
-        null, memory = ir.Constant(POINTER, None), self._memory
-        dtype = self._thing(array.dtype)
-        self._call("Py_IncRef", None, dtype)  # NumPy takes it
-        strides = null if array.flags.c_contiguous else memory.constants(array.strides)
-        sizes = memory.constants(array.shape) if array.ndim else null
-        function = memory.entry(self._addresses.place(abi.address_of_new_array()))
-        made = call_address(
-            self._b, function, POINTER, self._thing(np.ndarray), dtype, INT32(array.ndim), sizes, strides, null, INT32(0), null
-        )  # fmt: skip
-        there = self._b.icmp_unsigned("!=", self._b.ptrtoint(made, INT64), i64(0))
-        self._need(there, self._released(held, clear=True))
-        self._fill(place, self._at(made, self._fields.elements))
-        return made
+    def _result(self, o: Objects) -> Any:
+        arrays = [o.slot(self.slots.first_array + place) for place in range(len(self._outputs))]
+        if self._returned is ARRAYS:
+            return _filled(o, "Tuple", arrays)
+        tensors = [o.new_tensor(array) for array in arrays]
+        seen: set[int] = set()
 
-    def _packed(self, arrays: list[Any]) -> Any:
-        packed = self._call("PyTuple_New", POINTER, i64(len(arrays)))
-        for place, array in enumerate(arrays):
-            self._call("PyTuple_SetItem", INT32, packed, i64(place), array)
-        return packed
+        def made(structure: Any) -> Any:
+            if isinstance(structure, Value):
+                tensor = tensors[structure.number]
+                result = o.held(tensor) if structure.number in seen else tensor
+                seen.add(structure.number)
+                return result
+            if structure.__class__ in (list, tuple):
+                return _filled(o, "List" if structure.__class__ is list else "Tuple", list(map(made, structure)))
+            if structure.__class__ is not dict:
+                return o.held(o.thing(structure))
+            result = o.call("PyDict_New", POINTER)
+            for key, part in structure.items():
+                value = made(part)
+                o.call("PyDict_SetItem", INT32, result, o.thing(key), value)
+                o.give_back(value)
+            return result
 
-    def _wrapped(self, arrays: list[Any], returned: Returned) -> Any:
-        """The arrays as tensors, in the structure that is returned."""
-        tensors = [self._tensor(array) for array in arrays]
-        if returned.kind is EagerTensor:
-            return tensors[returned.places[0]]
-        word = "List" if returned.kind is list else "Tuple"
-        packed = self._call(f"Py{word}_New", POINTER, i64(len(returned.places)))
-        for place, which in enumerate(returned.places):
-            if which in returned.places[:place]:
-                self._call("Py_IncRef", None, tensors[which])
-            self._call(f"Py{word}_SetItem", INT32, packed, i64(place), tensors[which])
-        return packed
+        return made(self._returned)
 
-    def _tensor(self, array: Any) -> Any:
-        """What `from_array` gives."""
-        tensor = self._call("PyType_GenericAlloc", POINTER, self._thing(EagerTensor), i64(0))
-        zero = self._thing(0)
-        self._call("Py_IncRef", None, zero)
-        for name, value in (("_array", array), ("_id", zero)):
-            place = abi.slot_offset(Tensor.__dict__[name])
-            self._b.store(value, self._b.gep(tensor, [i64(place)], source_etype=BYTE))
-        return tensor
+
+def _filled(o: Objects, word: str, values: list[Any]) -> Any:
+    """A new list or tuple, which takes the references."""
+    result = o.call(f"Py{word}_New", POINTER, i64(len(values)))
+    for place, value in enumerate(values):
+        o.call(f"Py{word}_SetItem", INT32, result, i64(place), value)
+    return result

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Callable
 from typing import Any
 
 from ...native import abi, thresholds
 from ...op.declaration import Op
-from ...values.tensor import EagerTensor
-from ...variables.variable import AwaitingVariable
+from ...trace.graph import leaves, map_parts
 from ..group import Group, Item
-from ..program import Branch, Loop, Node, Program, Read, Value
-from .entry import Returned
+from ..program import Branch, Loop, Node, Program, Value, size_of
+from .entry import is_returnable
 from .native_function import NativeCode
 from .recording import Recording
+from .stand_in import Steps
+from .state import separated
 
 LONGEST = 500  # instructions of one native function: LLVM takes more than twice as long for twice as many
+LONGEST_WHOLE = 2000  # the same, where that is the whole program: 600 take 0.25 s, 1,800 take 1 s
 
 LOGGER = logging.getLogger("gradtape")
 
@@ -43,7 +44,7 @@ class WholeGroup(Group):
         """The group's steps as text of LLVM."""
         given = [self.recording.given[number].buffer for number in self.used]
         results = [self.recording.values[number] for number in self.outputs]
-        return NativeCode(self.recording.steps.current, given, results)
+        return NativeCode(self.recording.steps.current, given, results, own=self.recording.steps.own)
 
     def _as_program(self, program: Program) -> Program:
         """The group's instructions alone, from the values that it uses to its outputs."""
@@ -59,7 +60,7 @@ def _is_small(program: Program, node: Node) -> bool:
     if isinstance(node.what, (Loop, Branch)):
         return all(_is_small(inner, each) for inner in node.what.programs for each in inner.nodes)
     numbers = (*node.outputs, *node.used) if isinstance(node.what, Op) else ()
-    return all(math.prod(program.looks[number][0]) < thresholds.ONE_PASS_ELEMENTS for number in numbers)
+    return all((size_of(program.looks[number]) or 0) < thresholds.WHOLE_ELEMENTS for number in numbers)
 
 
 def whole_groups(program: Program, python_of: Callable[[Program], Any]) -> list[Item]:
@@ -74,7 +75,7 @@ def whole_groups(program: Program, python_of: Callable[[Program], Any]) -> list[
         if group is not None and len(group.nodes) >= LONGEST:
             items.append(group)
             group, made = None, set()
-        open_group = group or WholeGroup(Recording(program), python_of)
+        open_group = group or WholeGroup(Recording(program, Steps(program.own_arithmetic)), python_of)
         if open_group.recording.add(node):
             group = open_group
             group.nodes.append(node)
@@ -90,27 +91,35 @@ def whole_groups(program: Program, python_of: Callable[[Program], Any]) -> list[
 def whole_function(program: Program, returned: Any) -> NativeCode | None:
     """A program as one native function of tensors, or arrays, which returns this structure of them; None where there is none.
 
-    Such a program has instructions that can be recorded, and reads of variables. It returns a tensor, or a list or tuple of them.
+    All instructions of such a program can be recorded, but for those that read and change variables.
     """
-    parts = list(returned) if returned.__class__ in (list, tuple) else [returned]
-    if not can_be_whole(program) or not parts or any(part.__class__ is not Value for part in parts):
+    state = separated(program)
+    if state is None or not can_be_whole(program) or not is_returnable(returned := state.renamed(returned)):
         return None
-    recording, variables = Recording(program), {}
-    for number in program.inputs:
+    recording = Recording(state.program, Steps(program.own_arithmetic))
+    for number in state.program.inputs:
         recording.take(number)
-    for node in program.nodes:
-        if isinstance(node.what, Read) and not isinstance(node.what.variable, AwaitingVariable):
-            variables[node.outputs[0]] = node.what.variable
-        elif len(program.nodes) > LONGEST or not recording.add(node):
-            return None
-    numbers = list(dict.fromkeys(part.number for part in parts))
-    given = [recording.take(number).buffer for number in (*program.inputs, *variables)]
-    kind = returned.__class__ if returned.__class__ in (list, tuple) else EagerTensor
-    packed = Returned(kind, tuple(numbers.index(part.number) for part in parts))
-    results = [recording.take(number) for number in numbers]
+    if len(program.nodes) > LONGEST_WHOLE or not all(map(recording.add, state.program.nodes)):
+        return None
+    numbers = list(dict.fromkeys(leaf.number for leaf in leaves(returned) if leaf.__class__ is Value))
     try:
-        code = NativeCode(recording.steps.current, given, results, list(variables.values()), packed)
+        code = NativeCode(
+            recording.steps.current,
+            [recording.take(number).buffer for number in program.inputs],
+            [recording.take(number) for number in numbers],
+            _by_place(returned, numbers),
+            [(variable, recording.take(number).buffer) for number, variable in state.read.items()],
+            [(variable, recording.own_value(operand)) for variable, operand in state.changed.values()],
+            program.own_arithmetic,
+        )
         return code if code.address else None  # (compiled here, so that a failure is noticed)
     except Exception:
         LOGGER.debug("A program of %d instructions has no native form.", len(program.nodes), exc_info=True)
         return None
+
+
+def _by_place(returned: Any, numbers: list[int]) -> Any:
+    """What is returned, with results by their places."""
+    if returned.__class__ is Value:
+        return Value(numbers.index(returned.number))
+    return map_parts(returned, lambda part: _by_place(part, numbers))

@@ -89,10 +89,13 @@ class Memory:
             return self.b.gep(begin, [i64(place)], source_etype=BYTE) if place else begin
         return self.b.gep(begin, [place], source_etype=BYTE)
 
+    def function(self, name: str) -> Any:
+        """The address of a function of CPython's."""
+        return self.entry(self.addresses.place(abi.address_of_function(name)))
+
     def call(self, name: str, result: Any, *arguments: Any) -> Any:
         """Call a function of CPython's."""
-        address = self.entry(self.addresses.place(abi.address_of_function(name)))
-        return call_address(self.b, address, result, *arguments)
+        return call_address(self.b, self.function(name), result, *arguments)
 
     # --- loads and stores ------------------------------------------------------------------------------------------
 

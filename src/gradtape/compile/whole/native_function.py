@@ -9,11 +9,13 @@ import numpy as np
 from llvmlite import ir
 
 from ...native import abi, engine
+from ...variables.variable import Variable
 from .body import write_body
-from .entry import Entry, Returned
+from .entry import ARRAYS, Entry
 from .memory import Table
 from .stand_in import StandIn
 from .steps import AnyStep, Array, Buffer
+from .variables import Change
 
 
 class NativeCode:
@@ -21,10 +23,12 @@ class NativeCode:
 
     Args:
         steps: What is to be done.
-        given: The memory of arguments, and of variables after them.
+        given: The memory of arguments.
         results: What is made.
-        variables: Variables whose values are read at each call.
-        returned: How results are returned; see `entry.Returned`.
+        returned: How results are returned; see `entry.Entry`.
+        read: Variables whose values are taken at each call, each with its memory.
+        changed: Variables that get new values, and these.
+        own: Whether the arithmetic is our own (see own.py).
     """
 
     def __init__(
@@ -32,17 +36,27 @@ class NativeCode:
         steps: Sequence[AnyStep],
         given: Sequence[Buffer],
         results: Sequence[StandIn],
-        variables: Sequence[Any] = (),
-        returned: Returned | None = None,
+        returned: Any = ARRAYS,
+        read: Sequence[tuple[Variable, Buffer]] = (),
+        changed: Sequence[tuple[Variable, StandIn]] = (),
+        own: bool = False,
     ) -> None:
         self.module, self._addresses = ir.Module("whole"), Table()
-        self._otherwise = self._addresses.reserve()
+        self._otherwise, self._names = self._addresses.reserve(), self._addresses.reserve()
         self._address: int | None = None
         outputs = [_own_memory(result) for result in results]
-        body = write_body(self.module, self._addresses, list(steps), list(given), list(results), outputs)
-        arguments = list(given[: len(given) - len(variables)])
-        inside = list(zip(variables, given[len(arguments) :], strict=True))
-        Entry(self.module, self._addresses, self._otherwise, body, arguments, inside, outputs, returned)
+        places = {variable._id: place for place, (variable, _) in enumerate(read)}
+        changes = [
+            Change(variable, np.empty(value.shape, value.dtype), places.get(variable._id))
+            for variable, value in changed
+        ]
+        reserved = self._otherwise, self._names
+        entry = Entry(self.module, self._addresses, reserved, given, read, changes, outputs, returned)
+        memory = [*given, *(buffer for _, buffer in read)]
+        values = [value for _, value in changed]
+        room = entry.variables.make_room
+        body = write_body(self.module, self._addresses, list(steps), memory, list(results), outputs, values, room, own)
+        entry.write(body)
 
     @property
     def address(self) -> int:
@@ -51,15 +65,15 @@ class NativeCode:
             (self._address,) = engine.compiled(self.module, "entry")
         return self._address
 
-    def function(self, otherwise: Callable[..., Any]) -> Any:
-        """The steps as a function of Python.
+    def function(self, otherwise: Callable[..., Any], names: tuple[str, ...] = ()) -> Any:
+        """The steps as a function of Python, whose arguments have these names (interned ones: they are compared by identity).
 
         Where an argument is not what the steps are for (another type, shape or layout), `otherwise` is called with the same
         arguments: what that returns or raises is the result.
         """
         addresses = list(self._addresses.addresses)
-        addresses[self._otherwise] = id(otherwise)
-        table = abi.new_table(addresses, [*self._addresses.kept, otherwise])
+        addresses[self._otherwise], addresses[self._names] = id(otherwise), id(names)
+        table = abi.new_table(addresses, [*self._addresses.kept, otherwise, names])
         return abi.new_function("whole", self.address, table)
 
 

@@ -10,9 +10,9 @@ import numpy as np
 from ...native.choice import choice_of
 from ...native.language import Unsupported
 from ...op.declaration import Op
-from ..program import Branch, Loop, Node, Program, Value
+from ..program import Branch, Loop, Node, Program, Value, size_of
 from .by_hand import BY_HAND
-from .scheduling import laid_out, scheduled
+from .scheduling import LINE, in_registers, laid_out, scheduled
 from .stand_in import StandIn, Steps
 from .steps import CONSTANT, GIVEN, GROWN, MADE, AnyStep, Buffer, Choice, Part, Reduction, Rounds, View
 
@@ -56,12 +56,16 @@ class Recording:
         raise Unsupported(what.name)
 
     def _op(self, node: Node, op: Op) -> list[StandIn]:
+        if node.has_open_attributes or any(size_of(self._program.looks[number]) is None for number in node.outputs):
+            raise Unsupported(f"{op.name}: a size depends on values")
         operands = [self._operand(operand) for operand in node.inputs]
         by_hand = BY_HAND.get(op.name)
         if by_hand is not None:
             result = by_hand(self.steps, *operands, **node.attributes)
         else:
             ways = choice_of(op.eager)
+            if ways is not None and getattr(operands[0], "size", 1) >= ways.smallest:
+                raise Unsupported(f"{op.name} of a large array")
             kernel = ways.small if ways is not None else op.eager
             result = kernel(operands, **node.attributes) if op.variadic else kernel(*operands, **node.attributes)
         made = []
@@ -91,6 +95,11 @@ class Recording:
         """An operand as a stand-in, also where it is a constant."""
         found = self._operand(operand)
         return found if isinstance(found, (StandIn, Stack)) else self.steps.constant(found)
+
+    def own_value(self, operand: Any) -> StandIn:
+        """An operand in memory of its own, or a constant: nothing that is given from outside."""
+        found: StandIn = self._value(operand)
+        return found if found.buffer.kind in (MADE, CONSTANT) else found.astype(found.dtype)
 
     # --- loops and branches ----------------------------------------------------------------------------------------
 
@@ -174,10 +183,14 @@ def _planned(steps: list[AnyStep], results: list[StandIn], more: Sequence[Buffer
     """Steps in their order, with places for what they make, and for more at the end."""
     wanted = [result.buffer for result in results]
     order = scheduled(steps, wanted)
-    places, size = laid_out(order, set(), wanted)
+    registers = in_registers(order)
+    places, size = laid_out(order, set(registers), wanted)
     for buffer in more:
-        places[buffer], size = size, size + -(-buffer.bytes // 64) * 64
-    return Part(order, [result.located for result in results], places, size)
+        if buffer.bytes <= LINE:
+            registers.append(buffer)
+        else:
+            places[buffer], size = size, size + -(-buffer.bytes // LINE) * LINE
+    return Part(order, [result.located for result in results], registers, places, size)
 
 
 def _in_order(value: StandIn, gaps: bool = False) -> bool:

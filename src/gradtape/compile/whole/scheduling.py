@@ -6,10 +6,10 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from .steps import CONSTANT, MADE, AnyStep, Buffer, Choice, Elementwise, Product, Rounds, Step
+from .steps import CONSTANT, MADE, AnyStep, Assembly, Buffer, Choice, Elementwise, Product, Rounds, Step
 from .texts import is_light
 
-_LINE = 64  # bytes: values begin on whole lines of the cache
+LINE = 64  # bytes: values begin on whole lines of the cache
 _LONGEST = 96  # steps of one loop: longer ones keep more values than there are registers
 
 
@@ -114,6 +114,32 @@ def _fused(group: list[Elementwise], users: dict[Buffer, list[AnyStep]], wanted:
     return Fused(reads, stored[0].writes, group, stored)
 
 
+def in_registers(order: list[AnyStep]) -> list[Buffer]:
+    """Values so small that the processor's registers have room for them, which no function of others is given the address of.
+
+    They are in the order in which they are made: it is that of the text, which must be the same in every process.
+    """
+    made = (b for step in order for b in step.made if b.kind == MADE and b.array.nbytes <= LINE and not b.extra)
+    addressed = _addressed(order)
+    return [buffer for buffer in dict.fromkeys(made) if buffer not in addressed]
+
+
+def _addressed(order: Iterable[AnyStep]) -> set[Buffer]:
+    """Values whose addresses are computed, or given to others."""
+    found: set[Buffer] = set()
+    for step in order:
+        if isinstance(step, Rounds):
+            found.update(step.collected, (view.buffer for view, _ in step.sequences), [step.scratch])
+            found |= _addressed(step.body.order)
+            found |= set() if step.condition is None else _addressed(step.condition.order)
+        elif isinstance(step, Choice):
+            found.add(step.scratch)
+            found = found.union(*(_addressed(part.order) for part in step.parts))
+        elif not isinstance(step, (Fused, Assembly)):
+            found.update(step.used, step.made)
+    return found
+
+
 def laid_out(order: list[AnyStep], outside: set[Buffer], wanted: list[Buffer]) -> tuple[dict[Buffer, int], int]:
     """Where each value lies in the function's own memory, and how large that is.
 
@@ -131,7 +157,7 @@ def laid_out(order: list[AnyStep], outside: set[Buffer], wanted: list[Buffer]) -
         for buffer in step.made:
             if buffer in outside or buffer.kind != MADE:
                 continue
-            size = -(-buffer.bytes // _LINE) * _LINE
+            size = -(-buffer.bytes // LINE) * LINE
             fitting = [room for room in free if room[1] >= size]
             if fitting:
                 begin, room = min(fitting, key=lambda found: found[1])
@@ -143,7 +169,7 @@ def laid_out(order: list[AnyStep], outside: set[Buffer], wanted: list[Buffer]) -
             places[buffer] = begin
             ending.setdefault(last.get(buffer, position), []).append(buffer)
         for buffer in ending.pop(position, ()):
-            free.append((places[buffer], -(-buffer.bytes // _LINE) * _LINE))
+            free.append((places[buffer], -(-buffer.bytes // LINE) * LINE))
     return places, end
 
 

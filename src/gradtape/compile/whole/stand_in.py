@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from ...native import abi, thresholds
+from ...native.engine import strides_of
 from ...native.language import Unsupported
+from .own import own_name
 from .steps import (
     CONSTANT,
     MADE,
@@ -39,8 +41,9 @@ _METHODS = frozenset(
 class Steps:
     """The steps recorded so far, in order; those inside of a loop or a branch by themselves."""
 
-    def __init__(self) -> None:
+    def __init__(self, own: bool = False) -> None:
         self.lists: list[list[AnyStep]] = [[]]
+        self.own = own  # whether functions are computed in our own way
 
     @property
     def current(self) -> list[AnyStep]:
@@ -116,8 +119,15 @@ class StandIn(np.lib.mixins.NDArrayOperatorsMixin):
     strides = property(lambda self: self.array.strides)
 
     def __pow__(self, other: Any) -> Any:
+        if not self.ndim and not getattr(other, "ndim", 0):
+            raise Unsupported("the operator of a power of scalars")
         quick = _POWERS.get(other) if type(other) in (int, float) and self.dtype.kind == "f" and self.ndim else None
         return np.power(self, other) if quick is None else quick(self)
+
+    def __rpow__(self, other: Any) -> Any:
+        if not self.ndim and not getattr(other, "ndim", 0):
+            raise Unsupported("the operator of a power of scalars")
+        return np.power(other, self)
 
     def __len__(self) -> int:
         return len(self.array)
@@ -162,8 +172,8 @@ class StandIn(np.lib.mixins.NDArrayOperatorsMixin):
             begins = np.zeros(self.shape, np.int64)
             for stride, place in zip(self.strides, np.indices(self.shape, sparse=True), strict=True):
                 begins += stride * place
-            behind = self._steps.constant(np.ascontiguousarray(begins.reshape(-1)[order]))
-            self._steps.append(Gathering([self.located, behind.located], made.located))
+            behind = np.ascontiguousarray(begins.reshape(-1)[order])
+            self._steps.append(_copied(self._steps, self.located, behind, made.located))
         return made
 
     def __getitem__(self, key: Any) -> StandIn:
@@ -237,6 +247,23 @@ class StandIn(np.lib.mixins.NDArrayOperatorsMixin):
         raise Unsupported(f"np.{function.__name__}")
 
 
+_RUNS = 16  # copies that are written out
+
+
+def _copied(steps: Steps, source: View, behind: Array, target: View) -> Step:
+    """Elements in another order, each so many bytes behind the first: a few copies of neighbours (`np.roll`), or one by one."""
+    size, flat = source.dtype.itemsize, behind.reshape(-1)
+    starts = [0, *(np.flatnonzero(np.diff(flat) != size) + 1).tolist()]
+    if not flat.size or len(starts) > _RUNS or target.strides != strides_of(target.shape, size):
+        return Gathering([source, steps.constant(behind).located], target)
+    reads, places = [], []
+    for start, stop in zip(starts, [*starts[1:], flat.size], strict=True):
+        shape = (stop - start,)
+        reads.append(View(source.buffer, source.offset + int(flat[start]), shape, (size,), source.dtype))
+        places.append(View(target.buffer, target.offset + start * size, shape, (size,), source.dtype))
+    return Assembly(reads, target, places)
+
+
 def _laid_out_as(values: Array, array: Array) -> Array:
     """The values in memory of the same layout, on which functions that copy go the same way."""
     result = np.empty_like(array, values.dtype)
@@ -244,7 +271,7 @@ def _laid_out_as(values: Array, array: Array) -> Array:
     return result
 
 
-_OF_SCALARS = ("power", "remainder", "floor_divide")  # NumPy's operators compute them in another way for its scalars
+_OF_SCALARS = ("remainder", "floor_divide")  # NumPy's operators compute them in another way for its scalars
 _POWERS = {-1: np.reciprocal, 0.5: np.sqrt, 1: np.positive, 2: np.square}  # as NumPy computes `x**2`
 
 
@@ -267,7 +294,8 @@ def _applied(steps: Steps, ufunc: np.ufunc, inputs: Sequence[Any], target: Any) 
     if result.dtype != kinds[-1]:
         raise Unsupported(f"{ufunc.__name__} of {given}")
     views = [operand.located for operand in operands]
-    return steps.result(lambda made: Elementwise(views, made, ufunc.__name__, ufunc), result, operands)
+    name = own_name(ufunc.__name__, kinds, any_bits=steps.own) or ufunc.__name__
+    return steps.result(lambda made: Elementwise(views, made, name, ufunc), result, operands)
 
 
 def _overwritten(steps: Steps, ufunc: np.ufunc, operands: list[StandIn], target: Any, result: Array) -> StandIn:
@@ -447,6 +475,14 @@ FUNCTIONS |= {
     np.all: _method("all"),
     np.any: _method("any"),
 }
+
+
+@_records(np.einsum)
+def _einsum(steps: Steps, equation: str, *operands: Any, **options: Any) -> StandIn:
+    if equation != "nc->c" or not operands[0].flags.c_contiguous or operands[0].shape[1] < 2:
+        raise Unsupported(f"einsum {equation}")
+    (rows,) = operands
+    return rows.sum(0)  # type: ignore[no-any-return]  # (one row after the other is added, as einsum does it)
 
 
 @_records(np.split)

@@ -108,6 +108,21 @@ class Gathering(Step):
     """Elements of the first view in the order of the second: each stands so many bytes behind the first one."""
 
 
+@dataclass(slots=True, eq=False)
+class RowsRead(Step):
+    """The rows of the first view at the positions that the second has, one after the other."""
+
+
+@dataclass(slots=True, eq=False)
+class RowWritten(Step):
+    """The first view with another row: the position and the row are the other two."""
+
+
+@dataclass(slots=True, eq=False)
+class RowsAdded(Step):
+    """The first view, or zeros without one, with rows added: positions and rows are the last two."""
+
+
 # --- loops and branches ------------------------------------------------------------------------------------------------------
 
 
@@ -117,7 +132,8 @@ class Part:
 
     order: list[AnyStep]
     results: list[View]
-    places: dict[Buffer, int]  # where values lie in the scratch memory
+    registers: list[Buffer]  # values that registers have room for
+    places: dict[Buffer, int]  # where the others lie in the scratch memory
     size: int  # how much of it is needed
 
     @property

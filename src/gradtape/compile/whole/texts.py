@@ -14,6 +14,7 @@ import numpy as np
 from llvmlite import ir
 
 from ...native.language import FLOAT32, FLOAT64, Unsupported
+from .own import PREFIX, write_own
 
 Text = Callable[..., Any]
 BIT = ir.IntType(1)
@@ -231,6 +232,8 @@ def is_light(name: str, kinds: tuple[np.dtype[Any], ...]) -> bool:
         return False
     if name == "where":
         return True
+    if name.startswith(PREFIX):
+        return True
     if name == "cast":
         return not (letters[0] == "f" and letters[1] not in "fb" and (kinds[1].itemsize < 4 or letters[1] == "u"))
     text = TEXTS.get(name)
@@ -243,4 +246,6 @@ def written(b: ir.IRBuilder, name: str, values: list[Any], kinds: tuple[np.dtype
         return b.select(*values)
     if name == "cast":
         return converted(b, values[0], *kinds)
+    if name.startswith(PREFIX):
+        return write_own(b, name, *values)
     return TEXTS[name](b, kind_of(kinds[0]), *values)

@@ -6,6 +6,7 @@ Each is linear. The transpose of `mirror_pad` adds the borders up where they cam
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from ...base.dtypes import ANY, NUMERIC, Array
 from ...base.errors import InvalidArgumentError, ResourceExhaustedError, invalid
-from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
+from ...base.types import Cotangent, Draw, Jax, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ...op.shapes import padded_sizes
@@ -164,7 +165,7 @@ def _mirror_pad(input: Array, paddings: Pairs, mode: str = "REFLECT") -> Array:
 @op(eager=_mirror_pad, dtypes=ANY)
 def mirror_pad(xp: Namespace, input: Array, *, paddings: Pairs, mode: str = "REFLECT") -> Any:
     """The tensor with borders that mirror it, with (SYMMETRIC) or without (REFLECT) the edge itself."""
-    return xp.pad(input, paddings, mode=mode.lower())
+    return xp.pad(input, paddings, mode=mode.lower()) if input.ndim else input
 
 
 @mirror_pad.shapes
@@ -200,6 +201,13 @@ def _mirror_pad_grad(input: Array, paddings: Pairs, mode: str = "REFLECT") -> Ar
 def mirror_pad_grad(xp: Namespace, input: Array, *, paddings: Pairs, mode: str = "REFLECT") -> Any:
     """Mirrored borders added to what they mirror: the transpose of `mirror_pad`."""
     return _mirror_pad_grad(input, paddings, mode)
+
+
+@mirror_pad_grad.xla
+def _(jax: Jax, input: Array, *, paddings: Pairs, mode: str) -> Any:
+    sizes = tuple(size - sum(pair) for size, pair in zip(input.shape, paddings, strict=True))
+    pad = partial(mirror_pad.kernel, jax.numpy, paddings=paddings, mode=mode)
+    return jax.linear_transpose(pad, jax.ShapeDtypeStruct(sizes, input.dtype))(input)[0]
 
 
 @mirror_pad_grad.shapes

@@ -6,14 +6,15 @@ import contextlib
 import math
 import operator
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ...base.dtypes import ANY, INDEX, INTEGER, NUMERIC, Array
-from ...base.errors import invalid
+from ...base.dtypes import ANY, INDEX, INTEGER, NARROW_FLOATS, NUMERIC, Array
+from ...base.errors import ArgumentValueError, invalid
 from ...base.sizes import UNKNOWN, Sizes, Undecided, is_known
-from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
+from ...base.types import Cotangent, Draw, Function, Jax, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ...op.family import all_batched, rank_of, shape_of, with_batch_axis
@@ -62,7 +63,9 @@ def _(x: Array, key: tuple[Any, ...]) -> None:
     used = [k for k in key if k is not None and k is not Ellipsis]
     if len(used) > x.ndim:
         scalar = "Attempting to slice scalar input. " if not x.ndim else ""
-        raise invalid(f"slice: {scalar}{len(used)} indices for a tensor of shape {x.shape}.")
+        raise invalid(
+            f"slice: {scalar}Index out of range using input dim {x.ndim}: {len(used)} indices for a tensor of shape {x.shape}."
+        )
     before = key.index(Ellipsis) if any(k is Ellipsis for k in key) else len(key)
     axis = 0
     for position, k in enumerate(key):
@@ -349,8 +352,9 @@ def check_range(indices: Array, size: int, name: str) -> None:
     unsigned, valid = _UNSIGNED[indices.dtype]
     # Read as unsigned, negative numbers are the largest: one comparison finds indices that are negative or too large.
     if indices.size and _maximum(indices.view(unsigned), None) >= min(size, valid):
-        outside = indices[(indices < 0) | (indices >= size)].flat[0]
-        raise invalid(f"{name}: index {outside} is not in [0, {size}).")
+        place = tuple(np.argwhere((indices < 0) | (indices >= size))[0])
+        where = f"[{','.join(map(str, place))}]" if place else ""
+        raise invalid(f"{name}: indices{where} = {indices[place]} is not in [0, {size}).")
 
 
 def _gather(params: Array, indices: Array, axis: int, batch_dims: int) -> Array:
@@ -378,7 +382,11 @@ def _gather(params: Array, indices: Array, axis: int, batch_dims: int) -> Array:
 
 def _gather_axes(params: Array, indices: Array, axis: int, batch_dims: int) -> tuple[int, int]:
     if not isinstance(axis, int) or not -params.ndim <= axis < params.ndim:
-        raise invalid(f"gather: axis {axis} does not exist in params of shape {params.shape}.")
+        least = (axis + 1 if axis >= 0 else -axis) if isinstance(axis, int) else 0
+        raise invalid(
+            f"gather: Shape must be at least rank {least} but is rank {params.ndim}: axis {axis} does not exist in params of "
+            f"shape {params.shape}."
+        )
     axis %= params.ndim
     if not -indices.ndim <= batch_dims <= indices.ndim:
         raise invalid(f"gather: batch_dims {batch_dims} is out of range for indices of shape {indices.shape}.")
@@ -391,9 +399,27 @@ def _gather_axes(params: Array, indices: Array, axis: int, batch_dims: int) -> t
 @op(eager=_gather, dtypes=ANY, other={"indices": INTEGER}, tf_name="GatherV2", on_sizes=True)
 def take(xp: Namespace, params: Array, indices: Array, *, axis: int = 0, batch_dims: int = 0) -> Any:
     """The slices of `params` at `indices` along `axis`, for each of the first `batch_dims` axes by itself."""
-    if not batch_dims:
-        return xp.take(params, indices, axis=axis)
-    return xp.take_along_axis(params, indices, axis=axis)
+    return xp.take(params, indices, axis=axis) if not batch_dims else _gather(params, indices, axis, batch_dims)
+
+
+@take.xla
+def _(jax: Jax, params: Array, indices: Array, *, axis: int, batch_dims: int) -> Any:
+    axis, batch_dims = _gather_axes(params, indices, axis, batch_dims)
+    take_rows = partial(jax.numpy.take, axis=axis - batch_dims, mode="fill", fill_value=0)
+    return each_entry(jax, take_rows, batch_dims)(params, existing(jax.numpy, indices, params.shape[axis]))
+
+
+def existing(xp: Namespace, indices: Array, size: int) -> Any:
+    """Indices for jax, which counts negative ones from the end: all that do not exist are past the end."""
+    wide: Any = indices.astype(np.int64 if indices.dtype.itemsize == 8 else np.int32)
+    return xp.where(wide < 0, size, wide)
+
+
+def each_entry(jax: Jax, function: Function, batch_dims: int) -> Function:
+    """The function on each entry of that many batch axes, as jax runs it."""
+    for _ in range(batch_dims):
+        function = jax.vmap(function)
+    return function
 
 
 @take.shapes
@@ -486,7 +512,25 @@ def _put(values: Array, indices: Array, shape: tuple[int, ...], axis: int, batch
 @op(eager=_put, dtypes=NUMERIC, other={"indices": INTEGER}, tf_name="GatherGrad", shape=shaped_by("shape"))
 def put(xp: Namespace, values: Array, indices: Array, *, shape: tuple[int, ...], axis: int, batch_dims: int) -> Any:
     """Zeros with `values` added at `indices`: the transpose of `take`."""
-    return xp.zeros(shape, values.dtype).at[(slice(None),) * axis + (indices,)].add(values)
+    return _put(values, indices, shape, axis, batch_dims)
+
+
+@put.xla
+def _(jax: Jax, values: Array, indices: Array, *, shape: tuple[int, ...], axis: int, batch_dims: int) -> Any:
+    axis %= len(shape)
+    batch_dims = batch_dims % indices.ndim if batch_dims < 0 else batch_dims
+    before = (slice(None),) * (axis - batch_dims)
+
+    def add(values: Any, places: Array) -> Any:
+        return jax.numpy.zeros(shape[batch_dims:], values.dtype).at[(*before, places)].add(values)
+
+    places = existing(jax.numpy, indices, shape[axis])
+    return each_entry(jax, add, batch_dims)(widened(values), places)
+
+
+def widened(values: Array) -> Any:
+    """float16 and bfloat16 as float32, in which they are added."""
+    return values.astype(np.float32) if values.dtype in NARROW_FLOATS else values
 
 
 @put.vjp("values")
@@ -540,6 +584,34 @@ def nd_key(indices: Array, shape: tuple[int, ...], name: str) -> tuple[Any, ...]
     return tuple(np.moveaxis(indices, -1, 0))
 
 
+def update_key(indices: Array, updates: tuple[int, ...], shape: tuple[int, ...], name: str) -> tuple[Any, ...]:
+    """`nd_key` of the places of updates, whose shape is checked first."""
+    check_updates(np.shape(indices), updates, shape, 0, name)
+    return nd_key(indices, shape, name)
+
+
+def check_updates(
+    indices: tuple[int, ...], updates: tuple[int, ...], shape: tuple[int, ...], batch_dims: int, name: str
+) -> None:
+    """Raise unless there is one update for each place that indices of this shape list. (Bad indices are no matter here.)"""
+    if not indices or batch_dims + indices[-1] > len(shape):
+        return
+    count, inner = len(indices) - 1, batch_dims + indices[-1]
+    listed = f"indices[shape={list(indices)}]", f"input[shape={list(shape)}]", f"updates[shape={list(updates)}]"
+    if updates[:count] != indices[:-1]:
+        raise invalid(
+            f"{name}: Dimensions [0,{count}) of {listed[0]} must match dimensions [0,{count}) of {listed[2]}: "
+            f"updates must have shape {(*indices[:-1], *shape[inner:])}."
+        )
+    if updates[count:] != shape[inner:]:
+        raise invalid(
+            f"{name}: Dimensions [{inner},{len(shape)}) of {listed[1]} must match dimensions [{count},{len(updates)}) of "
+            f"{listed[2]}: updates must have shape {(*indices[:-1], *shape[inner:])}."
+        )
+    if 0 in shape[:inner] and 0 not in indices[:-1]:
+        raise invalid(f"{name}: Indices and updates specified for empty input of shape {list(shape)}.")
+
+
 def _nd_axes(indices: Array, batch_dims: int) -> tuple[Any, ...]:
     """Keys of the leading batch axes."""
     return tuple(np.ogrid[tuple(slice(size) for size in indices.shape[:batch_dims])]) if batch_dims else ()
@@ -548,7 +620,8 @@ def _nd_axes(indices: Array, batch_dims: int) -> tuple[Any, ...]:
 def _nd_full_key(shape: tuple[int, ...], indices: Array, batch_dims: int, name: str) -> tuple[Any, ...]:
     indices = np.asarray(indices)
     if not 0 <= batch_dims < max(indices.ndim, 1) or shape[:batch_dims] != indices.shape[:batch_dims]:
-        raise invalid(f"{name}: batch_dims {batch_dims} does not fit shape {shape} and indices {indices.shape}.")
+        words = f"{name}: batch_dims {batch_dims} does not fit shape {shape} and indices {indices.shape}."
+        raise ArgumentValueError(None, None, words)
     inner = nd_key(indices, shape[batch_dims:], name)
     extra = indices.ndim - 1 - batch_dims
     outer = tuple(k.reshape(*k.shape, *(1,) * extra) for k in _nd_axes(indices, batch_dims))
@@ -568,7 +641,22 @@ def gather_nd(params: Array, indices: Array, batch_dims: int) -> Array:
 @op(eager=gather_nd, dtypes=ANY, other={"indices": INDEX | {np.dtype(np.int16)}}, tf_name="GatherNd")
 def take_nd(xp: Namespace, params: Array, indices: Array, *, batch_dims: int = 0) -> Any:
     """The elements (or slices) at positions that `indices` lists in its last axis."""
-    return params[tuple(xp.moveaxis(indices, -1, 0))]
+    return gather_nd(params, indices, batch_dims)
+
+
+@take_nd.xla
+def _(jax: Jax, params: Array, indices: Array, *, batch_dims: int) -> Any:
+    def take_places(params: Any, indices: Array) -> Any:
+        if not indices.shape[-1]:
+            return jax.numpy.broadcast_to(params, (*indices.shape[:-1], *params.shape))
+        return params.at[places_in(jax.numpy, indices, params.shape)].get(mode="fill", fill_value=0)
+
+    return each_entry(jax, take_places, batch_dims)(params, indices)
+
+
+def places_in(xp: Namespace, indices: Array, shape: tuple[int, ...]) -> tuple[Any, ...]:
+    """Positions that `indices` lists in its last axis, as a key for jax."""
+    return tuple(existing(xp, indices[..., axis], shape[axis]) for axis in range(indices.shape[-1]))
 
 
 @take_nd.shapes
@@ -596,7 +684,8 @@ def _(g: Any, params_shape: tuple[int, ...], indices: Any, batch_dims: int) -> A
     listed = shape_of(indices)
     if len(listed) == 2 and listed[1] == 1 and batch_dims == 0 and not getattr(g, "is_batched", False):
         # A list of rows: slices, as gather gives them.
-        return IndexedSlices(g, reshape(indices, shape=listed[:1]), np.array(params_shape, np.int32))
+        rows = reshape(indices, shape=listed[:1])
+        return IndexedSlices(g, rows, np.array(params_shape, np.int32 if is_known(params_shape) else object))
     return put_nd(g, indices, shape=params_shape, batch_dims=batch_dims)
 
 
@@ -636,12 +725,8 @@ def _() -> Iterator[BadInput]:
 
 def _put_nd(values: Array, indices: Array, shape: tuple[int, ...], batch_dims: int = 0) -> Array:
     indices = np.asarray(indices)
+    check_updates(indices.shape, values.shape, shape, batch_dims, "scatter_nd")
     key = _nd_full_key(shape, indices, batch_dims, "scatter_nd")
-    expected = (*indices.shape[:-1], *shape[batch_dims + indices.shape[-1] :])
-    if values.shape != expected:
-        raise invalid(
-            f"scatter_nd: updates must have shape {expected} for indices {indices.shape} and shape {shape}, got {values.shape}."
-        )
     result = np.zeros(shape, values.dtype)
     if values.dtype.kind == "O":
         result[...] = b""
@@ -655,7 +740,20 @@ def _put_nd(values: Array, indices: Array, shape: tuple[int, ...], batch_dims: i
 @op(eager=_put_nd, dtypes=ANY, other={"indices": INDEX}, tf_name="ScatterNd")
 def put_nd(xp: Namespace, values: Array, indices: Array, *, shape: tuple[int, ...], batch_dims: int = 0) -> Any:
     """Zeros with `values` added at positions that `indices` lists in its last axis."""
-    return xp.zeros(shape, values.dtype).at[tuple(xp.moveaxis(indices, -1, 0))].add(values)
+    return _put_nd(values, indices, shape, batch_dims)
+
+
+@put_nd.xla
+def _(jax: Jax, values: Array, indices: Array, *, shape: tuple[int, ...], batch_dims: int) -> Any:
+    inner = shape[batch_dims:]
+
+    def add(values: Any, indices: Array) -> Any:
+        zeros = jax.numpy.zeros(inner, values.dtype)
+        if not indices.shape[-1]:
+            return zeros + values.reshape(-1, *inner).sum(axis=0)
+        return zeros.at[places_in(jax.numpy, indices, inner)].add(values)
+
+    return each_entry(jax, add, batch_dims)(widened(values), indices)
 
 
 @put_nd.shapes

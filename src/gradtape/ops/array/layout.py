@@ -101,8 +101,8 @@ def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes:
 
 @reshape.checks
 def _(tensor: Array, shape: tuple[int, ...]) -> None:
-    if len(shape) > 254:
-        raise invalid(f"reshape: {len(shape)} are too many dimensions: a tensor has at most 254.")
+    if len(shape) > 64:
+        raise invalid(f"reshape: {len(shape)} are too many dimensions: an array of NumPy has at most 64.")
     if sum(s == -1 for s in shape) > 1:
         raise invalid(f"reshape: only one size can be -1, got shape {list(shape)}.")
     raise invalid(

@@ -128,6 +128,7 @@ def _(condition: Abstract) -> Shape:
     return (UNKNOWN, UNKNOWN if condition.rank is None else condition.rank)
 
 
+nonzero.host_only("how many positions there are depends on the values")
 nonzero.not_differentiable("positions are integers, and how many there are depends on the value")
 
 

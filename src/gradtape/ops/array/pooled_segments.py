@@ -13,7 +13,7 @@ import numpy as np
 from ...base.dtypes import FLOATING, INDEX, INEXACT, NARROW_FLOATS, REAL, Array
 from ...base.errors import invalid
 from ...base.sizes import matched
-from ...base.types import Cotangent, Draw, Namespace, Value
+from ...base.types import Cotangent, Draw, Jax, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ...op.family import all_batched, numpy_type, rank_of, shape_of
@@ -22,7 +22,7 @@ from ..math.elementwise import convert, sqrt
 from ..math.logic import greater_equal, maximum, select, zeros_like
 from .accumulate import add_rows
 from .borders import pad_constant
-from .index import put, take
+from .index import existing, put, take, widened
 from .layout import permute, reshape
 from .segment import segment_rows, unsorted_segment_sum
 
@@ -91,6 +91,16 @@ def _mean_of_segments(name: str, root: bool) -> Any:
     return kernel
 
 
+def _means(xp: Namespace, data: Array, ids: Array, count: int, root: bool | None) -> Any:
+    """Sums of segments, divided by the number of their rows or its root, for jax."""
+    total = unsorted_segment_sum.kernel(xp, widened(data), ids, num_segments=count)
+    if root is None:
+        return total
+    sizes = unsorted_segment_sum.kernel(xp, xp.ones(ids.shape, total.real.dtype), ids, num_segments=count)
+    divisor = xp.maximum(xp.sqrt(sizes) if root else sizes, 1)
+    return total / divisor.reshape(-1, *(1,) * (total.ndim - 1))
+
+
 @op(
     eager=_mean_of_segments("unsorted_segment_mean", False),
     dtypes=INEXACT,
@@ -99,7 +109,7 @@ def _mean_of_segments(name: str, root: bool) -> Any:
 )
 def unsorted_segment_mean(xp: Namespace, data: Array, segment_ids: Array, *, num_segments: int) -> Any:
     """The mean over the rows with each segment id, 0 where there are none."""
-    return _mean_of_segments("unsorted_segment_mean", False)(data, segment_ids, num_segments)
+    return _means(xp, data, segment_ids, num_segments, False)
 
 
 @op(
@@ -110,7 +120,7 @@ def unsorted_segment_mean(xp: Namespace, data: Array, segment_ids: Array, *, num
 )
 def unsorted_segment_sqrt_n(xp: Namespace, data: Array, segment_ids: Array, *, num_segments: int) -> Any:
     """The sum over the rows with each segment id, divided by the square root of their number."""
-    return _mean_of_segments("unsorted_segment_sqrt_n", True)(data, segment_ids, num_segments)
+    return _means(xp, data, segment_ids, num_segments, True)
 
 
 @unsorted_segment_mean.vjp("data")
@@ -223,6 +233,12 @@ def sparse_segment_sqrt_n(xp: Namespace, data: Array, indices: Array, segment_id
 def _declare_lookup(declared: Op, root: bool | None) -> None:
     declared.linear("data")
 
+    @declared.xla
+    def _(jax: Jax, data: Array, indices: Array, segment_ids: Array, *, num_segments: int) -> Any:
+        places = existing(jax.numpy, indices, len(data))
+        rows = jax.numpy.take(data, places, axis=0, mode="fill", fill_value=0)
+        return _means(jax.numpy, rows, segment_ids, num_segments, root)
+
     @declared.vjp("data")
     def _(g: Cotangent, indices: Value, segment_ids: Value, data_shape: tuple[int, ...]) -> Any:
         rows = _rows_of(_scaled(g, segment_ids, root), segment_ids)
@@ -280,6 +296,15 @@ def segment_softmax(xp: Namespace, values: Array, segment_ids: Array, *, num_seg
     powers = np.exp(wide - largest[ids])
     totals = np.bincount(ids, powers, num_segments).astype(wide.dtype)
     return (powers / totals[ids]).astype(values.dtype, copy=False)
+
+
+@segment_softmax.xla
+def _(jax: Jax, values: Array, segment_ids: Array, *, num_segments: int) -> Any:
+    wide = widened(values)
+    ids = existing(jax.numpy, segment_ids, num_segments)
+    largest = jax.numpy.full(num_segments, -jax.numpy.inf, wide.dtype).at[ids].max(wide)
+    powers = jax.numpy.exp(wide - largest[ids])
+    return powers / jax.numpy.zeros(num_segments, wide.dtype).at[ids].add(powers)[ids]
 
 
 @segment_softmax.shapes

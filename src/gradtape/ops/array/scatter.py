@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from ...base.dtypes import ANY, INDEX, NUMERIC, REAL, Array
-from ...base.errors import invalid
 from ...base.types import Cotangent, Draw, Function, Tangent, Value
 from ...op.declaration import BadInput, Op, Sample, op
 from ...op.family import all_batched, numpy_type, shape_of
 from ..math.elementwise import convert
 from ..math.logic import equal, zeros_like
-from .index import gather_nd, nd_key, put_nd, scattered, take_nd
+from .index import gather_nd, places_in, put_nd, scattered, take_nd, update_key
 from .layout import concat
 
 # --- update -------------------------------------------------------------------------------------------------
 
 
 def _scatter_into(tensor: Array, indices: Array, updates: Array, combine: Function, name: str) -> Array:
-    key = nd_key(indices, tensor.shape, name)
-    expected = (*np.shape(indices)[:-1], *tensor.shape[np.shape(indices)[-1] :])
-    if np.shape(updates) != expected:
-        raise invalid(f"{name}: updates must have shape {expected}, got {np.shape(updates)}.")
+    key = update_key(indices, np.shape(updates), tensor.shape, name)
     result = np.array(tensor)
     combine(result, key, updates)
     return result
@@ -41,7 +38,7 @@ def _scatter_update(tensor: Array, indices: Array, updates: Array) -> Array:
 @op(eager=_scatter_update, dtypes=ANY, other={"indices": INDEX}, tf_name="TensorScatterUpdate", shape=scattered)
 def tensor_scatter_nd_update(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
     """The tensor with the elements (or slices) at `indices` replaced."""
-    return tensor.at[tuple(xp.moveaxis(indices, -1, 0))].set(updates)
+    return tensor.at[places_in(xp, indices, tensor.shape)].set(updates)
 
 
 @tensor_scatter_nd_update.vjp("tensor")
@@ -121,12 +118,10 @@ def _combined(name: str, combine: Any) -> Any:
     """The eager kernel: the tensor, changed at the given positions by `combine.at`; repeated positions all count."""
 
     def scatter(tensor: Array, indices: Array, updates: Array) -> Array:
-        key = nd_key(indices, tensor.shape, name)
-        expected = (*np.shape(indices)[:-1], *tensor.shape[np.shape(indices)[-1] :])
-        if np.shape(updates) != expected:
-            raise invalid(f"{name}: updates must have shape {expected}, got {np.shape(updates)}.")
+        key = update_key(indices, np.shape(updates), tensor.shape, name)
         if not key:  # indices of depth 0: every update is as large as the tensor
-            whole: Array = combine.reduce(np.concatenate([tensor[None], np.reshape(updates, (-1, *tensor.shape))]))
+            count = math.prod(np.shape(indices)[:-1])
+            whole: Array = combine.reduce(np.concatenate([tensor[None], np.reshape(updates, (count, *tensor.shape))]))
             return whole
         result = np.array(tensor)
         combine.at(result, key, updates)
@@ -149,7 +144,7 @@ def _batched(scatter: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...],
 )
 def tensor_scatter_nd_add(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
     """The tensor with `updates` added at `indices`."""
-    return tensor.at[tuple(xp.moveaxis(indices, -1, 0))].add(updates)
+    return tensor.at[places_in(xp, indices, tensor.shape)].add(updates)
 
 
 @tensor_scatter_nd_add.vjp("tensor")
@@ -181,7 +176,7 @@ def _(t: Tangent, indices: Value, tensor_shape: tuple[int, ...]) -> Any:
 )
 def tensor_scatter_nd_sub(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
     """The tensor with `updates` subtracted at `indices`."""
-    return tensor.at[tuple(xp.moveaxis(indices, -1, 0))].add(-updates)
+    return tensor.at[places_in(xp, indices, tensor.shape)].add(-updates)
 
 
 @tensor_scatter_nd_sub.vjp("tensor")
@@ -216,7 +211,7 @@ def _(t: Tangent, indices: Value, tensor_shape: tuple[int, ...]) -> Any:
 )
 def tensor_scatter_nd_max(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
     """The tensor, with the larger of its element and the updates at `indices`; ties share the derivative."""
-    return tensor.at[tuple(xp.moveaxis(indices, -1, 0))].max(updates)
+    return tensor.at[places_in(xp, indices, tensor.shape)].max(updates)
 
 
 @op(
@@ -228,7 +223,7 @@ def tensor_scatter_nd_max(xp: Any, tensor: Any, indices: Any, updates: Any) -> A
 )
 def tensor_scatter_nd_min(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
     """The tensor, with the smaller of its element and the updates at `indices`; ties share the derivative."""
-    return tensor.at[tuple(xp.moveaxis(indices, -1, 0))].min(updates)
+    return tensor.at[places_in(xp, indices, tensor.shape)].min(updates)
 
 
 def _shares(tensor: Value, indices: Value, updates: Value, out: Value) -> tuple[Any, Any]:

@@ -47,14 +47,10 @@ def _unique(x: Array, dtype: np.dtype[Any]) -> list[Array]:
     return [values[order], place[inverse.reshape(-1)].astype(kind), counts[order].astype(kind)]
 
 
-def _unique_two(x: Array, dtype: np.dtype[Any]) -> list[Array]:
-    return _unique(x, dtype)[:2]
-
-
-@op(eager=_unique_two, dtypes=ANY, outputs=2, gives=typed_by(None, "dtype"))
+@op(dtypes=ANY, outputs=2, gives=typed_by(None, "dtype"))
 def unique(xp: Namespace, x: Array, *, dtype: Any = _INT32) -> Any:
     """The different values of a vector in order of first appearance, and for each element which of them it is."""
-    raise NotImplementedError("the number of different values is known only when it runs")
+    return _unique(x, dtype)[:2]
 
 
 @unique.shapes
@@ -62,10 +58,10 @@ def _(x: Abstract, **_: object) -> list[Shape]:
     return [(UNKNOWN,), x.of_rank(1)]
 
 
-@op(eager=_unique, dtypes=ANY, outputs=3, gives=typed_by(None, "dtype", "dtype"))
+@op(dtypes=ANY, outputs=3, gives=typed_by(None, "dtype", "dtype"))
 def unique_with_counts(xp: Namespace, x: Array, *, dtype: Any = _INT32) -> Any:
     """The different values of a vector, for each element which of them it is, and how often each occurs."""
-    raise NotImplementedError("the number of different values is known only when it runs")
+    return _unique(x, dtype)
 
 
 @unique_with_counts.shapes
@@ -86,6 +82,7 @@ def _written_out(x: Array, dtype: np.dtype[Any]) -> list[Any]:
 
 for _op in (unique, unique_with_counts):
     _op.not_differentiable("which values there are, and how many, depends on the values", lookup_error=True)
+    _op.host_only("how many different values there are depends on the values")
 
     @_op.samples
     def _(draw: Draw) -> Iterator[Sample]:
@@ -386,6 +383,8 @@ def _unravel(indices: Array, dims: Array) -> Array:
 @op(eager=_unravel, dtypes=INDEX)
 def unravel_index(xp: Namespace, indices: Array, dims: Array) -> Any:
     """The coordinates, one row for each axis, of flat positions in an array of shape `dims`."""
+    if not len(dims):
+        return xp.zeros((0, *indices.shape), indices.dtype)
     return xp.stack(xp.unravel_index(indices, dims))
 
 
@@ -472,6 +471,7 @@ def list_diff(xp: Namespace, x: Array, y: Array, *, out_idx: Any = _INT32) -> An
     return x[kept], kept.astype(out_idx)
 
 
+list_diff.host_only("how many elements are left depends on the values")
 list_diff.not_differentiable("elements are only chosen by being equal")
 
 

@@ -7,6 +7,7 @@ take any order and are told how many segments there are; rows with a negative id
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import ml_dtypes
@@ -25,7 +26,7 @@ from ..math.elementwise import conj, convert
 from ..math.logic import equal, greater, less, maximum, ones_like, select, zeros_like
 from .accumulate import add_rows
 from .borders import pad_constant
-from .index import take
+from .index import existing, take, widened
 from .layout import permute, reshape
 
 _IDS = INDEX | {np.dtype(np.int16)}
@@ -54,12 +55,9 @@ def _reduced(combine: np.ufunc, empty: object, rows: Array, ids: Array, count: i
     return result
 
 
-def _sorted_kernel(name: str, combine: np.ufunc, empty: int) -> Rule:
-    def kernel(data: Array, segment_ids: Array) -> Array:
-        _check_sorted(data, segment_ids, name)
-        return _reduced(combine, empty, data, segment_ids, int(segment_ids[-1]) + 1 if len(segment_ids) else 0)
-
-    return kernel
+def _sorted_segments_of(name: str, combine: np.ufunc, empty: int, data: Array, segment_ids: Array) -> Array:
+    _check_sorted(data, segment_ids, name)
+    return _reduced(combine, empty, data, segment_ids, int(segment_ids[-1]) + 1 if len(segment_ids) else 0)
 
 
 def _check_sorted(data: Array, ids: Array, name: str) -> None:
@@ -86,7 +84,7 @@ def _segment_mean(data: Array, segment_ids: Array) -> Array:
     return np.asarray(total / sizes.astype(data.dtype))
 
 
-_SUM = _sorted_kernel("segment_sum", np.add, 0)
+_SUM = partial(_sorted_segments_of, "segment_sum", np.add, 0)
 
 
 def _unsorted_kernel(name: str, combine: np.ufunc, empty: object) -> Rule:
@@ -137,49 +135,35 @@ def segment_rows(data: Abstract, segment_ids: Abstract, *, num_segments: Any, **
 @op(eager=_SUM, dtypes=NUMERIC, other={"segment_ids": INDEX}, shape=_sorted_segments)
 def segment_sum(xp: Namespace, data: Array, segment_ids: Array) -> Any:
     """The sum of each segment; 0 for ids that are skipped."""
-    return xp.zeros((int(segment_ids[-1]) + 1, *data.shape[1:]), data.dtype).at[segment_ids].add(data)
+    return _SUM(data, segment_ids)
 
 
 @op(eager=_segment_mean, dtypes=NUMERIC, other={"segment_ids": INDEX}, shape=_sorted_segments)
 def segment_mean(xp: Namespace, data: Array, segment_ids: Array) -> Any:
     """The mean of each segment; 0 for ids that are skipped."""
-    zeros = xp.zeros((int(segment_ids[-1]) + 1, *data.shape[1:]), data.dtype)
-    return zeros.at[segment_ids].add(data) / xp.maximum(zeros.at[segment_ids].add(1), 1)
+    return _segment_mean(data, segment_ids)
 
 
-@op(
-    eager=_sorted_kernel("segment_prod", np.multiply, 1),
-    dtypes=NUMERIC,
-    other={"segment_ids": INDEX},
-    shape=_sorted_segments,
-)
+@op(dtypes=NUMERIC, other={"segment_ids": INDEX}, shape=_sorted_segments)
 def segment_prod(xp: Namespace, data: Array, segment_ids: Array) -> Any:
     """The product of each segment; 1 for ids that are skipped."""
-    return xp.ones((int(segment_ids[-1]) + 1, *data.shape[1:]), data.dtype).at[segment_ids].multiply(data)
+    return _sorted_segments_of("segment_prod", np.multiply, 1, data, segment_ids)
 
 
-@op(
-    eager=_sorted_kernel("segment_max", np.maximum, 0),
-    dtypes=REAL,
-    other={"segment_ids": INDEX},
-    shape=_sorted_segments,
-)
+@op(dtypes=REAL, other={"segment_ids": INDEX}, shape=_sorted_segments)
 def segment_max(xp: Namespace, data: Array, segment_ids: Array) -> Any:
     """The largest element of each segment; 0 for ids that are skipped. Ties share the derivative equally."""
-    found = xp.full((int(segment_ids[-1]) + 1, *data.shape[1:]), -xp.inf, data.dtype).at[segment_ids].max(data)
-    return xp.where(xp.isinf(found), 0, found)
+    return _sorted_segments_of("segment_max", np.maximum, 0, data, segment_ids)
 
 
-@op(
-    eager=_sorted_kernel("segment_min", np.minimum, 0),
-    dtypes=REAL,
-    other={"segment_ids": INDEX},
-    shape=_sorted_segments,
-)
+@op(dtypes=REAL, other={"segment_ids": INDEX}, shape=_sorted_segments)
 def segment_min(xp: Namespace, data: Array, segment_ids: Array) -> Any:
     """The smallest element of each segment; 0 for ids that are skipped. Ties share the derivative equally."""
-    found = xp.full((int(segment_ids[-1]) + 1, *data.shape[1:]), xp.inf, data.dtype).at[segment_ids].min(data)
-    return xp.where(xp.isinf(found), 0, found)
+    return _sorted_segments_of("segment_min", np.minimum, 0, data, segment_ids)
+
+
+for _op in (segment_sum, segment_mean, segment_prod, segment_max, segment_min):
+    _op.host_only("the last id says how many rows there are")
 
 
 # --- segments in any order ----------------------------------------------------------------------------------
@@ -193,7 +177,7 @@ def segment_min(xp: Namespace, data: Array, segment_ids: Array) -> Any:
 )
 def unsorted_segment_sum(xp: Any, data: Any, segment_ids: Any, *, num_segments: int) -> Any:
     """The sum of each segment; 0 for empty ones."""
-    return _start(xp, data, segment_ids, num_segments, 0).at[segment_ids].add(data, mode="drop")
+    return _start(xp, data, segment_ids, num_segments, 0).add(widened(data))
 
 
 @op(
@@ -204,7 +188,7 @@ def unsorted_segment_sum(xp: Any, data: Any, segment_ids: Any, *, num_segments: 
 )
 def unsorted_segment_prod(xp: Any, data: Any, segment_ids: Any, *, num_segments: int) -> Any:
     """The product of each segment; 1 for empty ones."""
-    return _start(xp, data, segment_ids, num_segments, 1).at[segment_ids].multiply(data, mode="drop")
+    return _start(xp, data, segment_ids, num_segments, 1).multiply(widened(data))
 
 
 @op(
@@ -215,7 +199,7 @@ def unsorted_segment_prod(xp: Any, data: Any, segment_ids: Any, *, num_segments:
 )
 def unsorted_segment_max(xp: Any, data: Any, segment_ids: Any, *, num_segments: int) -> Any:
     """The largest element of each segment; the lowest finite number for empty ones. Ties share the derivative equally."""
-    return _start(xp, data, segment_ids, num_segments, _lowest(data.dtype)).at[segment_ids].max(data, mode="drop")
+    return _start(xp, data, segment_ids, num_segments, _lowest(data.dtype)).max(widened(data))
 
 
 @op(
@@ -226,11 +210,13 @@ def unsorted_segment_max(xp: Any, data: Any, segment_ids: Any, *, num_segments: 
 )
 def unsorted_segment_min(xp: Any, data: Any, segment_ids: Any, *, num_segments: int) -> Any:
     """The smallest element of each segment; the highest finite number for empty ones. Ties share the derivative equally."""
-    return _start(xp, data, segment_ids, num_segments, _highest(data.dtype)).at[segment_ids].min(data, mode="drop")
+    return _start(xp, data, segment_ids, num_segments, _highest(data.dtype)).min(widened(data))
 
 
 def _start(xp: Any, data: Any, segment_ids: Any, num_segments: int, empty: Any) -> Any:
-    return xp.full((num_segments, *data.shape[segment_ids.ndim :]), empty, data.dtype)
+    """What jax updates by the rows: a row for each segment, at the ids that exist."""
+    rows = xp.full((num_segments, *data.shape[segment_ids.ndim :]), empty, widened(data).dtype)
+    return rows.at[existing(xp, segment_ids, num_segments)]
 
 
 # --- derivatives --------------------------------------------------------------------------------------------

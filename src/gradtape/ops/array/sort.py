@@ -22,7 +22,6 @@ from ...op.family import (
     batch_leading,
     batch_over_axis,
     check_axis,
-    explain_axis,
     negative_axis,
     numpy_type,
     rank_of,
@@ -49,12 +48,16 @@ from .layout import expand_dims, reshape
 # --- places along an axis -----------------------------------------------------------------------------------
 
 
-def _check_places(shape: tuple[int, ...], indices: Array, axis: int, name: str) -> None:
-    rank = len(shape)
-    if not -rank <= axis < rank:
+def _check_axis(shape: tuple[int, ...], axis: int, name: str) -> None:
+    if not -len(shape) <= axis < len(shape):
         raise invalid(
             f"{name}: axis {axis} does not exist in shape {shape}: slice index {axis} of dimension 0 out of bounds."
         )
+
+
+def _check_places(shape: tuple[int, ...], indices: Array, axis: int, name: str) -> None:
+    rank = len(shape)
+    _check_axis(shape, axis, name)
     fits = indices.ndim == rank and all(
         a == axis % rank or size == given for a, (size, given) in enumerate(zip(shape, indices.shape, strict=True))
     )
@@ -241,9 +244,15 @@ def order_along(xp: Namespace, values: Array, *, axis: int = -1, descending: boo
 
 order_along.not_differentiable("places are integers")
 
+
+def _explain_order(name: str) -> Any:
+    """The check of sort and argsort: the axis must exist."""
+    return lambda values, axis, **attributes: _check_axis(values.shape, axis, name)
+
+
 for _op in (sort_along, order_along):
     _op.batching = batch_over_axis
-    _op.check = explain_axis("sort" if _op is sort_along else "argsort")
+    _op.check = _explain_order("sort" if _op is sort_along else "argsort")
 
     @_op.samples
     def _(draw: Draw) -> Iterator[Sample]:

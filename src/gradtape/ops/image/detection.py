@@ -260,6 +260,7 @@ for _op in (
     non_max_suppression, non_max_suppression_with_scores, non_max_suppression_overlaps, combined_non_max_suppression, draw_bounding_boxes,
 ):  # fmt: skip
     _op.not_differentiable(_NO_DERIVATIVE)
+    _op.host_only("which boxes are left, or drawn over, is decided one after the other")
 
 
 def _some_boxes(draw: Draw, count: int) -> Any:

@@ -42,27 +42,34 @@ def _taps(found: Windows) -> Iterator[tuple[Any, Any, Any]]:
         yield place, (slice(None), *inputs), (slice(None), *outputs)
 
 
-def _largest(input: Array, filters: Array, found: Windows) -> Array:
+def _largest(xp: Namespace, input: Array, filters: Array, found: Windows) -> Any:
     lowest = np.iinfo(input.dtype).min if input.dtype.kind in "iu" else -np.inf
-    result = np.full(_out_shape(input, found), lowest, input.dtype)
+    result = xp.full(_out_shape(input, found), lowest, input.dtype)
     for place, inputs, outputs in _taps(found):
-        reached = result[outputs]
-        np.maximum(reached, input[inputs] + filters[place], out=reached)
+        result = _with(xp, result, outputs, xp.maximum(result[outputs], input[inputs] + filters[place]))
     return result
 
 
-def _winners(input: Array, filters: Array, found: Windows) -> Iterator[tuple[Any, Any, Any, Array]]:
+def _winners(xp: Namespace, input: Array, filters: Array, found: Windows) -> Iterator[tuple[Any, Any, Any, Any]]:
     """For each place of the window: the place, its keys, and where it wins."""
-    largest = _largest(input, filters, found)
-    done = np.zeros(largest.shape, bool)
+    largest = _largest(xp, input, filters, found)
+    done = xp.zeros(largest.shape, bool)
     for place, inputs, outputs in _taps(found):
         hit = (input[inputs] + filters[place] == largest[outputs]) & ~done[outputs]
-        done[outputs] |= hit
+        done = _with(xp, done, outputs, done[outputs] | hit)
         yield place, inputs, outputs, hit
 
 
-def _dilation2d(input: Array, filters: Array, strides: Sizes, dilations: Sizes, padding: Padding) -> Array:
-    return _largest(input, filters, _found(input, filters, strides, dilations, padding))
+def _with(xp: Namespace, array: Any, key: object, values: Array) -> Any:
+    """The array with other values at a key: changed in place by NumPy, a new one of jax."""
+    if xp is not np:
+        return array.at[key].set(values)
+    array[key] = values
+    return array
+
+
+def _plus(xp: Namespace, array: Any, key: object, values: Array) -> Any:
+    return _with(xp, array, key, array[key] + values)
 
 
 def _dilated(input: Abstract, filters: Abstract, *, strides: Any, dilations: Any, padding: Any) -> Shape:
@@ -76,16 +83,12 @@ def _picked(t: Abstract, input: Abstract, filters: Abstract, **geometry: Any) ->
     return _dilated(input, filters, **geometry)
 
 
-@op(eager=_dilation2d, dtypes=REAL, shape=_dilated)
+@op(dtypes=REAL, shape=_dilated)
 def dilation2d(
     xp: Namespace, input: Array, filters: Array, *, strides: Sizes, dilations: Sizes, padding: Padding
 ) -> Any:
     """The largest of image plus filter in each window."""
-    found = _found(input, filters, strides, dilations, padding)
-    result = xp.full(_out_shape(input, found), -xp.inf, input.dtype)
-    for place, inputs, outputs in _taps(found):
-        result = result.at[outputs].max(input[inputs] + filters[place])
-    return result
+    return _largest(xp, input, filters, _found(input, filters, strides, dilations, padding))
 
 
 def _check_like(given: Array, shape: tuple[int, ...], what: str) -> None:
@@ -107,9 +110,9 @@ def dilation2d_backprop_input(
     """Zeros like the image, with each output's cotangent added where its winner is."""
     found = _found(input, filters, strides, dilations, padding)
     _check_like(out_backprop, _out_shape(input, found), "output")
-    result = np.zeros(input.shape, out_backprop.dtype)
-    for _, inputs, outputs, hit in _winners(input, filters, found):
-        result[inputs] += out_backprop[outputs] * hit
+    result = xp.zeros(input.shape, out_backprop.dtype)
+    for _, inputs, outputs, hit in _winners(xp, input, filters, found):
+        result = _plus(xp, result, inputs, out_backprop[outputs] * hit)
     return result
 
 
@@ -127,9 +130,9 @@ def dilation2d_backprop_filter(
     """Zeros like the filter, with each output's cotangent added where its winner is."""
     found = _found(input, filters, strides, dilations, padding)
     _check_like(out_backprop, _out_shape(input, found), "output")
-    result = np.zeros(filters.shape, out_backprop.dtype)
-    for place, _, outputs, hit in _winners(input, filters, found):
-        result[place] += (out_backprop[outputs] * hit).sum(axis=(0, 1, 2))
+    result = xp.zeros(filters.shape, out_backprop.dtype)
+    for place, _, outputs, hit in _winners(xp, input, filters, found):
+        result = _plus(xp, result, place, (out_backprop[outputs] * hit).sum(axis=(0, 1, 2)))
     return result
 
 
@@ -140,9 +143,9 @@ def dilation2d_pick_input(
     """For each output, the element of t (like the image) where its winner is."""
     found = _found(input, filters, strides, dilations, padding)
     _check_like(t, input.shape, "input")
-    result = np.zeros(_out_shape(input, found), t.dtype)
-    for _, inputs, outputs, hit in _winners(input, filters, found):
-        result[outputs] += t[inputs] * hit
+    result = xp.zeros(_out_shape(input, found), t.dtype)
+    for _, inputs, outputs, hit in _winners(xp, input, filters, found):
+        result = _plus(xp, result, outputs, t[inputs] * hit)
     return result
 
 
@@ -153,9 +156,9 @@ def dilation2d_pick_filter(
     """For each output, the element of t (like the filter) where its winner is."""
     found = _found(input, filters, strides, dilations, padding)
     _check_like(t, filters.shape, "filter")
-    result = np.zeros(_out_shape(input, found), t.dtype)
-    for place, _, outputs, hit in _winners(input, filters, found):
-        result[outputs] += t[place] * hit
+    result = xp.zeros(_out_shape(input, found), t.dtype)
+    for place, _, outputs, hit in _winners(xp, input, filters, found):
+        result = _plus(xp, result, outputs, t[place] * hit)
     return result
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from ...base.dtypes import INDEX, Array
 from ...base.errors import invalid
 from ...base.sizes import smaller
-from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
+from ...base.types import Cotangent, Draw, Jax, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Sample, op
 from ...op.family import batch_leading, is_complex, rank_of, shape_of
@@ -282,6 +282,14 @@ def lu(xp: Namespace, input: Array, *, output_idx_type: Any = np.int32) -> Any:
     if not np.diagonal(upper, 0, -2, -1).all():
         raise invalid("lu: Input is not invertible.")
     return np.tril(lower, -1) + upper, np.argsort(order, axis=-1).astype(output_idx_type)
+
+
+@lu.xla
+def _(jax: Jax, input: Array, *, output_idx_type: np.dtype[Any]) -> Any:
+    if not input.size:
+        return jax.numpy.zeros_like(input), jax.numpy.zeros(input.shape[:-1], output_idx_type)
+    factors, _, order = jax.lax.linalg.lu(input)
+    return factors, order
 
 
 @lu.shapes

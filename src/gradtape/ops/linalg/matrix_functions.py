@@ -14,7 +14,7 @@ import numpy as np
 
 from ...base.dtypes import COMPLEX, FLOATING, NARROW_FLOATS, Array
 from ...base.errors import invalid, unfit
-from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
+from ...base.types import Cotangent, Draw, Jax, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ...op.family import all_batched, batch_leading, insert_axes, is_complex, rank_of, shape_of
@@ -251,6 +251,11 @@ def expm(xp: Namespace, input: Array) -> Any:
     return result if finite.all() else np.where(finite, result, np.asarray(np.nan, input.dtype))
 
 
+@expm.xla
+def _(jax: Jax, input: Array) -> Any:
+    return jax.scipy.linalg.expm(input, max_squarings=64) if input.size else input
+
+
 _differentiated(expm)
 
 
@@ -302,6 +307,7 @@ def logm(xp: Namespace, input: Array) -> Any:
 
 
 _differentiated(logm)
+logm.host_only("XLA has no Schur decomposition")
 
 
 @logm.samples
@@ -391,6 +397,7 @@ def _(input: Array) -> Any:
 
 
 bad_matrices(sqrtm)
+sqrtm.host_only("XLA has no Schur decomposition")
 
 
 # --- pseudo-inverse -----------------------------------------------------------------------------------------

@@ -67,7 +67,7 @@ def inv(xp: Namespace, input: Array, *, adjoint: bool = False) -> Any:
     array([[0.5 , 0.  ],
            [0.  , 0.25]], dtype=float32)
     """
-    result = xp.linalg.inv(input)
+    result = xp.linalg.inv(input.astype(np.float32) if input.dtype == np.float16 else input)
     return xp.conj(xp.swapaxes(result, -1, -2)) if adjoint else result
 
 

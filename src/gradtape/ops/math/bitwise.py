@@ -10,7 +10,7 @@ import numpy as np
 from ...base.dtypes import BOOL, BY_NUMPY, INTEGER, NUMERIC, Array, uint8
 from ...base.errors import invalid
 from ...base.sizes import matched
-from ...base.types import Draw, Namespace
+from ...base.types import Draw, Jax, Namespace
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ...op.family import batch_leading, batch_over_axis, check_axis, elementwise, sample_binary, sample_unary
@@ -201,7 +201,19 @@ def _bitcast(input: Array, dtype: np.dtype[Any]) -> Array:
 @op(eager=_bitcast, dtypes=NUMERIC, gives=typed_by("dtype"))
 def bitcast(xp: Namespace, input: Array, *, dtype: Any) -> Any:
     """The same bits read as another type; a size ratio other than one takes or adds a last axis."""
-    return input.view(dtype)
+    return _bitcast(input, dtype)
+
+
+@bitcast.xla
+def _(jax: Jax, input: Array, *, dtype: np.dtype[Any]) -> Any:
+    xp, cast = jax.numpy, jax.lax.bitcast_convert_type
+    parts = xp.stack([input.real, input.imag], axis=-1) if input.dtype.kind == "c" else input
+    old, new = input.dtype.itemsize, dtype.itemsize
+    shape = input.shape[:-1] if new > old else input.shape if new == old else (*input.shape, old // new)
+    plain = np.dtype(f"f{new // 2}") if dtype.kind == "c" else dtype
+    sizes = (*shape, *(2,) * (dtype.kind == "c"), *(plain.itemsize,) * (plain.itemsize > 1))
+    result = cast(cast(parts, np.uint8).reshape(sizes), plain)
+    return jax.lax.complex(result[..., 0], result[..., 1]) if dtype.kind == "c" else result
 
 
 @bitcast.shapes

@@ -19,7 +19,6 @@ from ...op.declaration import BadInput, Op, Sample, op
 from ...op.family import (
     all_batched,
     batch_over_axis,
-    explain_axis,
     in_float32,
     negative_axis,
     numpy_type,
@@ -202,7 +201,7 @@ cumsum.linear("x")
 def cumprod(xp: Namespace, x: Array, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
     """Running products along one axis; `exclusive` leaves the element itself out, `reverse` runs from the end."""
     x = xp.flip(x, axis) if reverse else x
-    if exclusive:
+    if exclusive and x.shape[axis]:
         x = xp.concatenate(
             [xp.ones_like(xp.take(x, xp.arange(1), axis)), xp.take(x, xp.arange(x.shape[axis] - 1), axis)],
             axis,
@@ -231,8 +230,23 @@ def _(t: Tangent, x: Value, out: Value, axis: int, exclusive: bool, reverse: boo
     return linear_recurrence(t * before, x, axis=axis, reverse=reverse)
 
 
+def _explain_scan(name: str) -> Any:
+    """The check of a running total: one axis, which exists."""
+
+    def check(x: Array, axis: Any, **attributes: Any) -> None:
+        if isinstance(axis, tuple):
+            raise invalid(f"{name}: axis must be a scalar, got {list(axis)}.")
+        if not -x.ndim <= axis < x.ndim:
+            raise invalid(
+                f"{name}: axis {axis} does not exist in a tensor of shape {x.shape}: Expected scan axis in the range "
+                f"[{-x.ndim}, {x.ndim})."
+            )
+
+    return check
+
+
 for _op in (cumsum, cumprod):
-    _op.check = explain_axis(_op.name)
+    _op.check = _explain_scan(_op.name)
     _op.batching = batch_over_axis
 
     @_op.samples
@@ -313,7 +327,7 @@ def _shares(x: Value, out: Value, axis: int, reverse: bool) -> tuple[Any, Any, A
 
 
 running_logsumexp.batching = batch_over_axis
-running_logsumexp.check = explain_axis("cumulative_logsumexp")
+running_logsumexp.check = _explain_scan("cumulative_logsumexp")
 
 
 @running_logsumexp.samples

@@ -163,7 +163,9 @@ def _power(x: Any, y: Any) -> Any:
         if y == 4:
             squared = x * x
             return squared * squared
-    return x**y
+    # NumPy's scalars have another power than its arrays. Here they have the same one, whatever an array without axes came as.
+    is_scalar = not (getattr(x, "ndim", 0) or getattr(y, "ndim", 0))
+    return np.power(x, y) if is_scalar else x**y
 
 
 @elementwise(eager=_power, tf_name="Pow", numbers=True)

@@ -8,7 +8,6 @@ computed as an integral, and in `x` it is the gamma density and its derivatives 
 from __future__ import annotations
 
 import functools
-import importlib
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -87,19 +86,19 @@ def _(t: Value, x: Value) -> Any:
     return t * polygamma(ones_like(x), x)
 
 
-def _polygamma(a: Array, x: Array) -> Any:
-    special = functions(np)
-    whole = (a >= 0) & (a == np.floor(a))
-    order = np.where(whole, a, 1)
-    sign = np.where(order % 2 == 0, -1, 1)
+def _polygamma(xp: Namespace, a: Array, x: Array) -> Any:
+    special = functions(xp)
+    whole = (a >= 0) & (a == xp.floor(a))
+    order = xp.where(whole, a, 1)
+    sign = xp.where(order % 2 == 0, -1, 1)
     higher = sign * special.gamma(order + 1) * special.zeta(order + 1, x)
-    return np.where(whole, np.where(order == 0, special.digamma(x), higher), np.nan)
+    return xp.where(whole, xp.where(order == 0, special.digamma(x), higher), xp.nan)
 
 
-@elementwise(eager=keeping_type(_polygamma), dtypes=FLOATING)
+@elementwise(eager=keeping_type(functools.partial(_polygamma, np)), dtypes=FLOATING)
 def polygamma(xp: Namespace, a: Array, x: Array) -> Any:
     """The a-th derivative of digamma at x; nan unless a is 0, 1, 2, ... As in tf, no derivative in a."""
-    return functions(xp).polygamma(a, x)
+    return _polygamma(xp, a, x)
 
 
 @polygamma.derivative("x")
@@ -179,7 +178,7 @@ def _growth(a: Array, log_t: Array, order: int) -> Any:
     The density is exp(h) with h' = log(t) - digamma(a) and h'' = -trigamma(a), ...; those of exp(h) follow.
     """
     slopes = [log_t - functions(np).digamma(a)]
-    slopes += [np.broadcast_to(-_polygamma(np.full_like(a, n), a), slopes[0].shape) for n in range(1, order)]
+    slopes += [np.broadcast_to(-_polygamma(np, np.full_like(a, n), a), slopes[0].shape) for n in range(1, order)]
     factors = [np.ones_like(slopes[0])]
     for n in range(1, order + 1):
         factors.append(sum(math.comb(n - 1, k) * factors[k] * slopes[n - 1 - k] for k in range(n)))
@@ -310,9 +309,10 @@ def _igamma_in_a(a: Array, x: Array, order: int) -> Array:
 @elementwise(eager=keeping_type(_igamma_in_a), dtypes=FLOATING, tf_name="IgammaGradA")
 def igamma_in_a(xp: Namespace, a: Array, x: Array, *, order: int = 1) -> Any:
     """igamma(a, x) differentiated `order` times in a."""
-    if order != 1:
-        raise NotImplementedError("only the first derivative is known outside NumPy")
-    return importlib.import_module("jax.lax").igamma_grad_a(a, x)
+    return _igamma_in_a(a, x, order)
+
+
+igamma_in_a.host_only("XLA has the first derivative alone")
 
 
 @igamma_in_a.derivative("a")

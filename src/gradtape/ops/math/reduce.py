@@ -9,11 +9,22 @@ import ml_dtypes
 import numpy as np
 
 from ...base.dtypes import ANY, BOOL, FLOATING, NARROW_FLOATS, NUMERIC, REAL, Array
+from ...base.errors import invalid
+from ...base.sizes import Size, larger
 from ...base.types import Cotangent, Draw, Function, Namespace, Tangent, Value
 from ...native import thresholds
 from ...native.choice import by_size
 from ...op.declaration import BadInput, Op, Sample, op
-from ...op.family import batch_over_axis, explain_axis, in_float32, is_complex, not_tensors, numpy_type, shape_of
+from ...op.family import (
+    batch_over_axis,
+    check_axis,
+    explain_axis,
+    in_float32,
+    is_complex,
+    not_tensors,
+    numpy_type,
+    shape_of,
+)
 from ...op.shapes import reduced, typed_by
 from ..array.layout import broadcast_to, permute, reshape
 from ..nn.rows import along_rows, sum_over
@@ -46,11 +57,17 @@ def spread(reduced: Value, shape: tuple[int, ...], axis: Axis) -> Any:
 
 def count_reduced(shape: tuple[int, ...], axis: Axis) -> int:
     """How many elements go into one element of the reduced tensor."""
-    count = 1
+    count: Any = 1
+    size: Any
     for size, kept in zip(shape, kept_shape(shape, axis), strict=True):
-        if kept != size:
-            count *= size
-    return count
+        if kept is not size and (isinstance(size, Size) or kept != size):
+            count = size * count
+    return count  # type: ignore[no-any-return]
+
+
+def at_least_one(count: Any) -> Any:
+    """A number of elements to divide by; it may be a size that is not known yet."""
+    return larger(count, 1) if isinstance(count, Size) else max(count, 1)
 
 
 def _sample(reduction: Op, low: float = -2.0, high: float = 2.0, empty: bool = True, **more: Any) -> None:
@@ -144,7 +161,7 @@ def reduce_mean(xp: Namespace, input_tensor: Array, *, axis: Axis = None, keepdi
 
 @reduce_mean.vjp("input_tensor")
 def _(g: Cotangent, input_tensor_shape: tuple[int, ...], axis: Axis) -> Any:
-    return spread(g / max(count_reduced(input_tensor_shape, axis), 1), input_tensor_shape, axis)
+    return spread(g / at_least_one(count_reduced(input_tensor_shape, axis)), input_tensor_shape, axis)
 
 
 reduce_mean.linear("input_tensor")
@@ -403,9 +420,20 @@ def argmin(xp: Namespace, input: Array, *, axis: int = 0, output_type: Any = np.
     return xp.argmin(input if nan_wins else _passing_over_nan(xp, input, np.inf), axis=axis).astype(output_type)
 
 
+def _explain_position(name: str) -> Any:
+    """The check of argmax and argmin: the axis must exist, and have elements."""
+
+    def check(input: Array, axis: int, **attributes: Any) -> None:
+        check_axis(name, input, axis)
+        if not input.shape[axis]:
+            raise invalid(f"{name}: Reduction axis {axis} is empty in shape {list(input.shape)}.")
+
+    return check
+
+
 for _op in (argmax, argmin):
     _op.not_differentiable("a position is an integer")
-    _op.check = explain_axis(_op.name)
+    _op.check = _explain_position(_op.name)
     _op.batching = batch_over_axis
 
     @_op.samples

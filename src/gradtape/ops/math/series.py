@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -14,13 +15,13 @@ import numpy as np
 from ...base.dtypes import FLOATING, INEXACT, NARROW_FLOATS, NUMERIC, Array
 from ...base.errors import invalid
 from ...base.sizes import larger, matched, smaller
-from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
+from ...base.types import Cotangent, Draw, Jax, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ...op.family import all_batched, batch_leading, batch_over_axis, explain_axis, rank_of, shape_of
 from ...op.shapes import along, equal_shapes, matched_sizes, place, replaced
 from ..array.borders import crop, pad_constant
-from ..array.index import put, take
+from ..array.index import each_entry, put, take, widened
 from ..array.layout import broadcast_to, expand_dims, reshape
 from ..array.rearrange import reverse
 from ..linalg.products import conjugated
@@ -168,6 +169,8 @@ def _interp(x: Array, points: Array, values: Array) -> Array:
 @op(eager=_interp, dtypes=FLOATING)
 def interp(xp: Namespace, x: Array, points: Array, values: Array) -> Any:
     """The function that has `values` at increasing `points` and is linear between them, constant outside."""
+    if x.dtype in NARROW_FLOATS:
+        x, points, values = (part.astype(np.float32) for part in (x, points, values))
     return xp.interp(x, points, values)
 
 
@@ -383,7 +386,13 @@ def _convolve(a: Array, v: Array, mode: str = "full") -> Array:
 @op(eager=_convolve, dtypes=NUMERIC)
 def convolve(xp: Namespace, a: Array, v: Array, *, mode: str = "full") -> Any:
     """The convolution of lines in the last axis: all of it, or where both overlap fully ("valid")."""
-    return xp.convolve(a, v, mode)
+    return _convolve(a, v, mode)
+
+
+@convolve.xla
+def _(jax: Jax, a: Array, v: Array, *, mode: str) -> Any:
+    lines = partial(jax.numpy.convolve, mode=mode)
+    return each_entry(jax, lines, a.ndim - 1)(widened(a), widened(v))
 
 
 @convolve.shapes

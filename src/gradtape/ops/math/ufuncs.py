@@ -6,6 +6,7 @@ jump (trunc, spacing, signbit) have no derivative.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -184,39 +185,39 @@ _HIGHEST = 40  # the highest order: beyond it too few terms of the series are le
 _FAR = 6.0  # the recurrence for sinc's derivatives is accurate above this, the series below
 
 
-def _turned(x: Array, quarters: int) -> Array:
+def _turned(xp: Namespace, x: Array, quarters: int) -> Any:
     """sin(pi x + quarters pi / 2), from the fraction of x: pi times a large x has few correct fraction digits."""
-    whole = np.round(x.real)
-    angle = np.pi * (x - whole)
-    sign = 1 - 2 * np.mod(whole + quarters // 2, 2)
-    return np.asarray(sign * (np.cos(angle) if quarters % 2 else np.sin(angle)))
+    whole = xp.round(x.real)
+    angle = xp.pi * (x - whole)
+    sign = 1 - 2 * xp.mod(whole + quarters // 2, 2)
+    return xp.asarray(sign * (xp.cos(angle) if quarters % 2 else xp.sin(angle)))
 
 
-def _sinc(x: Array, order: int = 0) -> Array:
-    x = np.asarray(x)
-    wide = x.astype(np.result_type(x.dtype, np.float64)) if order else x
-    y = np.pi * wide
+def _sinc(xp: Namespace, x: Array, order: int = 0) -> Any:
+    x = xp.asarray(x)
+    wide = x.astype(xp.result_type(x.dtype, xp.float64)) if order else x
+    y = xp.pi * wide
     if not order:
-        return np.asarray(np.where(x == 0, 1, _turned(x, 0) / np.where(x == 0, 1, y))).astype(x.dtype)
+        return xp.asarray(xp.where(x == 0, 1, _turned(xp, x, 0) / xp.where(x == 0, 1, y))).astype(x.dtype)
     if not 0 < order <= _HIGHEST:
         raise invalid(f"sinc: derivatives are computed up to order {_HIGHEST}, got order={order}.")
-    near = np.abs(y) < _FAR
-    small, large = np.where(near, y, 0), np.where(near, 1, y)
+    near = xp.abs(y) < _FAR
+    small, large = xp.where(near, y, 0), xp.where(near, 1, y)
     # y f_n + n f_(n-1) = sin(y + n pi / 2) for f_n the n-th derivative of sin(y) / y.
-    far = _turned(wide, 0) / large
+    far = _turned(xp, wide, 0) / large
     for n in range(1, order + 1):
-        far = (_turned(wide, n) - n * far) / large
-    series = np.zeros_like(small)
+        far = (_turned(xp, wide, n) - n * far) / large
+    series = xp.zeros_like(small)
     for k in range((order + 1) // 2, 24):
         factor = (-1) ** k * math.factorial(2 * k) / (math.factorial(2 * k - order) * math.factorial(2 * k + 1))
-        series += factor * small ** (2 * k - order)
-    return np.asarray(np.pi**order * np.where(near, series, far)).astype(x.dtype)
+        series = series + factor * small ** (2 * k - order)
+    return xp.asarray(xp.pi**order * xp.where(near, series, far)).astype(x.dtype)
 
 
-@elementwise(eager=_sinc, dtypes=INEXACT)
+@elementwise(eager=functools.partial(_sinc, np), dtypes=INEXACT)
 def sinc(xp: Namespace, x: Array, *, order: int = 0) -> Any:
     """sin(pi x) / (pi x), 1 at 0; or its derivative of an order."""
-    return _sinc(x, order)
+    return _sinc(xp, x, order)
 
 
 @sinc.derivative("x")
@@ -500,15 +501,11 @@ def lcm(xp: Namespace, x1: Array, x2: Array) -> Any:
     return xp.lcm(x1, x2)
 
 
-def _population_count(x: Array) -> Any:
-    # Of a negative number NumPy counts the bits of its absolute value: read it as unsigned.
-    return np.bitwise_count(x.view(f"u{x.dtype.itemsize}") if x.dtype.kind == "i" else x)
-
-
-@elementwise(eager=_population_count, dtypes=INTEGER, retypes=True, gives=np.uint8)
+@elementwise(dtypes=INTEGER, retypes=True, gives=np.uint8)
 def population_count(xp: Namespace, x: Array) -> Any:
     """How many bits of each integer are set."""
-    return _population_count(x)
+    # Of a negative number NumPy counts the bits of its absolute value: read it as unsigned.
+    return xp.bitwise_count(x.view(f"u{x.dtype.itemsize}") if x.dtype.kind == "i" else x)
 
 
 for _op in (gcd, lcm, population_count):

@@ -33,6 +33,7 @@ def compute_accidental_hits(xp: Namespace, true_classes: Array, sampled_candidat
     return np.array(rows, np.int32), np.array(ids, np.int64), weights
 
 
+compute_accidental_hits.host_only("how many hits there are depends on the values")
 compute_accidental_hits.not_differentiable("classes are integers")
 
 

@@ -13,6 +13,7 @@ The kernels stand in conv_kernels.py.
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,7 +21,7 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, Array, int32
 from ...base.sizes import UNKNOWN, Undecided, matched
-from ...base.types import Cotangent, Draw, Namespace, Value
+from ...base.types import Cotangent, Draw, Function, Jax, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ...op.family import shape_of
@@ -28,7 +29,7 @@ from ...op.shapes import matched_sizes
 from ..array.layout import permute, reshape
 from ..nn.window import window_counts
 from . import conv_kernels as kernels
-from .conv_kernels import Plan, plan_of
+from .conv_kernels import plan_of
 from .window import Padding, Sizes
 
 _TYPES = FLOATING | {int32.numpy}
@@ -49,12 +50,26 @@ def conv(
     xp: Namespace, input: Array, filters: Array, *, strides: Sizes, dilations: Sizes, padding: Padding, groups: int = 1
 ) -> Any:
     """The convolution (without flipping, as in neural networks) of an input with filters."""
-    plan = plan_of(input.shape, filters.shape, strides, dilations, padding, groups)
-    result = xp.zeros((*plan.output_shape(input.shape[0])[:-1], groups, plan.filters // groups), input.dtype)
-    for place, part, outputs in _kernel_taps(input, plan):
-        matrix = filters[place].reshape(-1, groups, plan.filters // groups)
-        result = result.at[outputs].add(xp.einsum("...gi,igo->...go", part, matrix))
-    return result.reshape(plan.output_shape(input.shape[0]))
+    return kernels.conv(input, filters, strides, dilations, padding, groups)
+
+
+@conv.xla
+def _(
+    jax: Jax, input: Array, filters: Array, *, strides: Sizes, dilations: Sizes, padding: Padding, groups: int
+) -> Any:
+    shape = plan_of(input.shape, filters.shape, strides, dilations, padding, groups).output_shape(input.shape[0])
+    if not input.size or not filters.size:
+        return jax.numpy.zeros(shape, input.dtype)
+    axes = "ABCDEF"[: len(strides)]
+    return jax.lax.conv_general_dilated(
+        input,
+        filters,
+        strides,
+        padding,
+        rhs_dilation=dilations,
+        dimension_numbers=(f"N{axes}C", f"{axes}IO", f"N{axes}C"),
+        feature_group_count=groups,
+    )
 
 
 @op(eager=kernels.conv_input_gradient, dtypes=_TYPES, tf_name="ConvBackpropInput")
@@ -70,14 +85,24 @@ def conv_input_gradient(
     groups: int = 1,
 ) -> Any:
     """The transpose of `conv` in its input, which had this shape."""
-    plan = plan_of(shape, filters.shape, strides, dilations, padding, groups)
-    parts = g.reshape(*g.shape[:-1], groups, plan.filters // groups)
-    result = xp.zeros((*shape[:-1], groups, plan.channels // groups), g.dtype)
-    for place, inputs, outputs in plan.windows.taps():
-        matrix = filters[place].reshape(-1, groups, plan.filters // groups)
-        part = xp.einsum("...go,igo->...gi", parts[(slice(None), *outputs)], matrix)
-        result = result.at[(slice(None), *inputs)].add(part)
-    return result.reshape(shape)
+    return kernels.conv_input_gradient(g, filters, shape, strides, dilations, padding, groups)
+
+
+@conv_input_gradient.xla
+def _(jax: Jax, g: Array, filters: Array, *, shape: Sizes, **geometry: Any) -> Any:
+    return _transposed(jax, lambda input: _on_xla(jax, input, filters, **geometry), shape, g)
+
+
+def _on_xla(jax: Jax, input: Array, filters: Array, **geometry: Any) -> Any:
+    assert conv.xla_kernel is not None
+    return conv.xla_kernel(jax, input, filters, **geometry)
+
+
+def _transposed(jax: Jax, linear: Function, shape: Sizes, g: Array) -> Any:
+    """The transpose of a function of an array of this shape."""
+    if not math.prod(shape) or not g.size:
+        return jax.numpy.zeros(shape, g.dtype)
+    return jax.linear_transpose(linear, jax.ShapeDtypeStruct(shape, g.dtype))(g)[0]
 
 
 @conv_input_gradient.shapes
@@ -102,26 +127,19 @@ def conv_filter_gradient(
     groups: int = 1,
 ) -> Any:
     """The transpose of `conv` in its filters, whose window had these sizes."""
+    return kernels.conv_filter_gradient(input, g, window, strides, dilations, padding, groups)
+
+
+@conv_filter_gradient.xla
+def _(jax: Jax, input: Array, g: Array, *, window: Sizes, groups: int, **geometry: Any) -> Any:
     shape = (*window, input.shape[-1] // groups, g.shape[-1])
-    plan = plan_of(input.shape, shape, strides, dilations, padding, groups)
-    parts = g.reshape(*g.shape[:-1], groups, plan.filters // groups)
-    result = xp.zeros(shape, g.dtype)
-    for place, part, outputs in _kernel_taps(input, plan):
-        product = xp.einsum("...gi,...go->igo", part, parts[outputs])
-        result = result.at[place].add(product.reshape(-1, plan.filters))
-    return result
+    return _transposed(jax, lambda filters: _on_xla(jax, input, filters, groups=groups, **geometry), shape, g)
 
 
 @conv_filter_gradient.shapes
 def _(input: Abstract, g: Abstract, *, window: Any, groups: Any, **_: object) -> Shape:
     rank = len(window) + 2
     return (*window, input.of_rank(rank)[-1] // groups, g.of_rank(rank)[-1])
-
-
-def _kernel_taps(input: Any, plan: Plan) -> Iterator[tuple[Sizes, Any, tuple[slice, ...]]]:
-    for place, inputs, outputs in plan.windows.taps():
-        part = input[(slice(None), *inputs)]
-        yield place, part.reshape(*part.shape[:-1], plan.groups, -1), (slice(None), *outputs)
 
 
 @conv.vjp("input")

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...base.dtypes import INDEX, Array
 from ...base.errors import invalid, too_few_axes
-from ...base.types import Draw, Namespace, Value
+from ...base.types import Draw, Jax, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ...op.family import all_batched, shape_of
@@ -57,6 +57,20 @@ def ctc_states(
 ) -> Any:
     """Each state's class, whether a skip enters it, whether alignments may end there; and which sequences have no labels."""
     return _states(np.asarray(labels), np.asarray(label_length), np.asarray(logit_length), classes, blank)
+
+
+@ctc_states.xla
+def _(
+    jax: Jax, labels: Array, label_length: Array, logit_length: Array, *, classes: int, blank: int
+) -> tuple[Any, ...]:
+    xp, (batch, width) = jax.numpy, labels.shape
+    used = xp.arange(width) < label_length[:, None]
+    symbols = xp.full((batch, 2 * width + 1), blank % classes, np.int64)
+    symbols = symbols.at[:, 1::2].set(xp.where(used, labels, blank % classes))
+    differ = symbols[:, 3::2] != symbols[:, 1:-2:2]
+    may_skip = xp.zeros(symbols.shape, bool).at[:, 3::2].set(differ)
+    state, last = xp.arange(2 * width + 1), 2 * label_length[:, None]
+    return symbols, may_skip, (state == last) | (state == last - 1), label_length == 0
 
 
 @ctc_states.shapes

@@ -15,12 +15,12 @@ from ...op.shapes import like
 
 
 def _check_formats(name: str, src_format: str, dst_format: str) -> None:
-    if (
-        len(src_format) not in (4, 5)
-        or sorted(src_format) != sorted(dst_format)
-        or len(set(src_format)) != len(src_format)
-    ):
-        raise invalid(f"{name}: formats such as NHWC and NCHW are needed, got {src_format!r} and {dst_format!r}.")
+    given = f"got {src_format!r} and {dst_format!r}; NHWC and NCHW are such formats."
+    for which, text in (("Source", src_format), ("Destination", dst_format)):
+        if len(text) not in (4, 5):
+            raise invalid(f"{name}: {which} format must be of length 4 or 5, {given}")
+    if sorted(src_format) != sorted(dst_format) or len(set(src_format)) != len(src_format):
+        raise invalid(f"{name}: Destination and source format must determine a permutation, {given}")
 
 
 def _data_format_dim_map(x: Array, src_format: str = "NHWC", dst_format: str = "NCHW") -> Any:
@@ -47,14 +47,18 @@ def _data_format_vec_permute(x: Array, src_format: str = "NHWC", dst_format: str
         )
     source, target = src_format, dst_format
     if x.shape[0] == rank - 2:
+        if not {"H", "W"} <= set(src_format):
+            raise invalid(
+                f"data_format_vec_permute: Format specifier must contain H and W for 2D case, got {src_format!r}."
+            )
         source, target = ("".join(c for c in text if c not in "NC") for text in (src_format, dst_format))
-    return x[[source.index(c) for c in target]]
+    return x[np.array([source.index(c) for c in target])]
 
 
-@op(eager=_data_format_vec_permute, dtypes=INDEX, shape=like(0))
+@op(dtypes=INDEX, shape=like(0))
 def data_format_vec_permute(xp: Namespace, x: Array, *, src_format: str = "NHWC", dst_format: str = "NCHW") -> Any:
     """A number (or a pair) for each axis of one data format in the order of another."""
-    return x[[src_format.index(c) for c in dst_format]]
+    return _data_format_vec_permute(x, src_format, dst_format)
 
 
 for _op in (data_format_dim_map, data_format_vec_permute):

@@ -40,6 +40,9 @@ def isotonic_regression(xp: Namespace, input: Array) -> Any:
     return found.reshape(input.shape).astype(input.dtype), segments.reshape(input.shape)
 
 
+isotonic_regression.host_only("neighbours are pooled one after the other, as their means say")
+
+
 def _level_means(t: Value, segments: Value) -> Any:
     """The mean of t over each level: the derivative, which is symmetric."""
     joined = convert(equal(segments, moved_on(segments, -1, False)), dtype=numpy_type(t))  # 1 where a level continues

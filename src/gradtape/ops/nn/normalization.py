@@ -14,7 +14,7 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, NARROW_FLOATS, Array
 from ...base.errors import invalid
-from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
+from ...base.types import Cotangent, Draw, Jax, Namespace, Tangent, Value
 from ...native import choice, thresholds
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
@@ -508,7 +508,17 @@ def lrn(
     xp: Namespace, input: Array, *, depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5
 ) -> Any:
     """x / (bias + alpha * sum of squares over the neighbouring channels)^beta."""
-    return input * (bias + alpha * _over_channels(input * input, depth_radius)) ** -beta
+    return _lrn(input, depth_radius, bias, alpha, beta)
+
+
+@lrn.xla
+def _(jax: Jax, input: Array, *, depth_radius: int, bias: float, alpha: float, beta: float) -> Any:
+    wide = input.astype(np.float32) if input.dtype in NARROW_FLOATS else input
+    reach = min(depth_radius, max(input.shape[-1] - 1, 0))
+    zero, ones = wide.dtype.type(0), (1, 1, 1)
+    borders = ((0, 0), (0, 0), (0, 0), (reach, reach))
+    sums = jax.lax.reduce_window(wide * wide, zero, jax.lax.add, (*ones, 2 * reach + 1), (*ones, 1), borders)
+    return wide * (bias + alpha * sums) ** -beta
 
 
 def _lrn_factor(input: Value, depth_radius: int, bias: float, alpha: float) -> Any:

@@ -31,12 +31,13 @@ from ..math.logic import (
 )
 
 
-def grid(low: Value, high: Value, num_bits: int, narrow_range: bool) -> tuple[Any, Any, Any]:
-    """The bounds moved a little so that 0 is on the grid, and the width of a step."""
+def grid(low: Value, high: Value, num_bits: int, narrow_range: bool, xp: Any = None) -> tuple[Any, Any, Any]:
+    """The bounds moved a little so that 0 is on the grid, and the width of a step; on arrays with their functions."""
+    least, most, down = (minimum, maximum, floor) if xp is None else (xp.minimum, xp.maximum, xp.floor)
     first, last = (1.0 if narrow_range else 0.0), float(2**num_bits - 1)
     step = (high - low) / (last - first)
     zero = first - low / step
-    zero = minimum(maximum(floor(zero + 0.5), zero * 0.0 + first), zero * 0.0 + last)
+    zero = least(most(down(zero + 0.5), zero * 0.0 + first), zero * 0.0 + last)
     return (first - zero) * step, (last - zero) * step, step
 
 
@@ -51,13 +52,17 @@ def _fake_quant(inputs: Array, min: Array, max: Array, num_bits: int, narrow_ran
     if dtype in NARROW_FLOATS:  # a 16-bit float cannot hold a grid of 16 bits
         x, a, b = (np.asarray(value).astype(np.float32) for value in (inputs, min, max))
         return _fake_quant(x, a, b, num_bits, narrow_range).astype(dtype)
-    low, high, step = grid(min, max, num_bits, narrow_range)
-    inside = np.minimum(np.maximum(inputs, low), high) - low
+    quantized: Array = _on_grid(np, inputs, min, max, num_bits, narrow_range)
+    return quantized
+
+
+def _on_grid(xp: Namespace, inputs: Array, min: Array, max: Array, num_bits: int, narrow_range: bool) -> Any:
+    low, high, step = grid(min, max, num_bits, narrow_range, xp)
+    inside = xp.minimum(xp.maximum(inputs, low), high) - low
     # Counted from the zero of the grid, so that 0 stays exactly 0.
     inverse = 1.0 / step
-    result = np.floor(inside * inverse - np.floor(-low * inverse + 0.5) + 0.5) * step
-    quantized: Array = np.where((min == 0) & (max == 0), result.dtype.type(0), result)
-    return quantized
+    result = xp.floor(inside * inverse - xp.floor(-low * inverse + 0.5) + 0.5) * step
+    return xp.where((min == 0) & (max == 0), result.dtype.type(0), result)
 
 
 @elementwise(eager=_fake_quant, dtypes=FLOATING, tf_name="FakeQuantWithMinMaxVars")
@@ -68,10 +73,7 @@ def fake_quant(
 
     The derivative is that of the clip alone: 1 inside; outside it goes to `min` or `max`.
     """
-    low, high, step = grid(min, max, num_bits, narrow_range)
-    inside = xp.minimum(xp.maximum(inputs, low), high) - low
-    rounded = xp.floor(inside / step - xp.floor(-low / step + 0.5) + 0.5) * step
-    return xp.where((min == 0) & (max == 0), 0, rounded)
+    return _on_grid(xp, inputs, min, max, num_bits, narrow_range)
 
 
 def _no_range(min: Value, max: Value) -> Any:
@@ -156,19 +158,34 @@ def _quantize_and_dequantize(
         raise invalid(f"quantize_and_dequantize: round_mode must be HALF_TO_EVEN or HALF_UP, got {round_mode!r}.")
     if np.any(input_min > input_max):
         raise invalid(f"quantize_and_dequantize: the range from {input_min} to {input_max} is empty.")
+    settings = (signed_input, num_bits, round_mode, narrow_range, clamp)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(_there_and_back(np, input, input_min, input_max, *settings))
+
+
+def _there_and_back(
+    xp: Namespace,
+    input: Array,
+    input_min: Array,
+    input_max: Array,
+    signed_input: bool,
+    num_bits: int,
+    round_mode: str,
+    narrow_range: bool,
+    clamp: bool,
+) -> Any:
     lowest = (-(2 ** (num_bits - 1)) + int(narrow_range)) if signed_input else int(narrow_range)
     highest = 2 ** (num_bits - 1) - 1 if signed_input else 2**num_bits - 1
     largest = np.finfo(input.dtype).max
-    with np.errstate(divide="ignore", invalid="ignore"):
-        of_low = np.where(lowest * input_min > 0, lowest / input_min, largest).astype(input.dtype)
-        of_high = np.where(highest * input_max > 0, highest / input_max, largest).astype(input.dtype)
-        scale = np.minimum(of_low, of_high)
-        # The end of the range that does not set the scale is widened, so that 0 is on the grid.
-        high = np.where(of_low < of_high, highest / scale, input_max).astype(input.dtype)
-        low = np.where(of_low < of_high, input_min, lowest / scale).astype(input.dtype)
-    scaled = (np.clip(input, low, high) if clamp else input) * scale
-    rounded = np.rint(scaled) if round_mode == "HALF_TO_EVEN" else np.floor(scaled + input.dtype.type(0.5))
-    return np.asarray(rounded / scale)
+    of_low = xp.where(lowest * input_min > 0, lowest / input_min, largest).astype(input.dtype)
+    of_high = xp.where(highest * input_max > 0, highest / input_max, largest).astype(input.dtype)
+    scale = xp.minimum(of_low, of_high)
+    # The end of the range that does not set the scale is widened, so that 0 is on the grid.
+    high = xp.where(of_low < of_high, highest / scale, input_max).astype(input.dtype)
+    low = xp.where(of_low < of_high, input_min, lowest / scale).astype(input.dtype)
+    scaled = (xp.clip(input, low, high) if clamp else input) * scale
+    rounded = xp.rint(scaled) if round_mode == "HALF_TO_EVEN" else xp.floor(scaled + input.dtype.type(0.5))
+    return rounded / scale
 
 
 @elementwise(eager=in_float32(_quantize_and_dequantize), dtypes=FLOATING, tf_name="QuantizeAndDequantizeV4")
@@ -186,7 +203,7 @@ def quantize_and_dequantize(
 ) -> Any:
     """Numbers rounded to what `num_bits` bits can store; inside the range gradients pass unchanged."""
     settings = (signed_input, num_bits, round_mode, narrow_range, clamp)
-    return _quantize_and_dequantize(input, input_min, input_max, *settings)
+    return _there_and_back(xp, input, input_min, input_max, *settings)
 
 
 @quantize_and_dequantize.derivative("input")

@@ -23,8 +23,8 @@ FULL, BY_ROW, BY_COLUMN = "full", "by row", "by column"
 def sum_of_rows(rows: Array) -> Any:
     """The sum over the first axis of a contiguous matrix of float32 or float64."""
     if rows.size < thresholds.ROWS_ELEMENTS or not engine.available():
-        # einsum adds rows three times faster than sum does where they are short.
-        return np.einsum("nc->c", rows)
+        # einsum adds rows three times faster than sum does where they are short. One column is a sum of all.
+        return np.einsum("nc->c", rows) if rows.shape[1] > 1 else _add(rows, 0)
     from ...native import sums
 
     return sums.sum_of_rows(rows)

@@ -401,3 +401,4 @@ for _op in (
     encode_base64, decode_base64, decode_raw, decode_padded_raw, string_to_hash_bucket, string_to_hash_bucket_strong, fingerprint, string_ngrams,
 ):  # fmt: skip
     _op.not_differentiable(_NO_DERIVATIVE)
+    _op.host_only("text stays on the host")

@@ -540,6 +540,7 @@ OPS: tuple[Op, ...] = (
 )  # fmt: skip
 for _op in OPS:
     _op.not_differentiable(_NO_DERIVATIVE)
+    _op.host_only("text stays on the host")
 
 for _op in OPS[1:]:
 

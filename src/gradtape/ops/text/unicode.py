@@ -261,3 +261,4 @@ for _op, _needed in _ROWS.items():
 
 for _op in (unicode_transcode, unicode_decode, unicode_encode, string_split, split_rows, character_rows, byte_rows):
     _op.not_differentiable(_NO_DERIVATIVE)
+    _op.host_only("text stays on the host")

@@ -1,0 +1,49 @@
+"""`tf.export`: traced functions in a form that other programs run."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Sequence
+
+from .base.namespaces import listing
+from .trace.concrete import ConcreteFunction
+from .trace.engines import checked
+from .trace.function import Function
+
+__all__ = ["stablehlo"]
+
+
+def stablehlo(
+    function: Function | ConcreteFunction,
+    file: str | os.PathLike[str],
+    platforms: Sequence[str] = ("cpu", "cuda", "tpu"),
+) -> None:
+    """Write a traced function to a file as StableHLO, with the present values of its variables.
+
+    Any program with JAX runs it, without gradtape: `jax.export.deserialize(open(file, "rb").read()).call(*arrays)` gives the
+    tensors that the function returns, in the order of `tf.nest.flatten`. It needs the extra `xla`.
+
+    Args:
+        function: A `tf.function` with an `input_signature`, or what `get_concrete_function` gives; all sizes are known.
+        file: The file.
+        platforms: The kinds of devices it is for: "cpu", "cuda", "rocm", "tpu".
+
+    Raises:
+        ModuleNotFoundError: jax, or flatbuffers, in which it writes, is not installed.
+        UnimplementedError: Something of it stays on the host, or it assigns variables; the message names it.
+    """
+    checked("xla")
+    if importlib.util.find_spec("flatbuffers") is None:
+        raise ModuleNotFoundError(
+            "export.stablehlo needs the package flatbuffers: pip install flatbuffers.", name="flatbuffers"
+        )
+    from .xla.stablehlo import exported
+
+    concrete = function.get_concrete_function() if isinstance(function, Function) else function
+    data = exported(concrete, platforms)
+    with open(file, "wb") as opened:
+        opened.write(data)
+
+
+__dir__ = listing(globals())

@@ -1,0 +1,51 @@
+"""`tf.xla`: compiled functions under their older names. And the engine `xla`, which imports jax when it is asked for.
+
+`lowering` runs a program while jax traces it, `parts` cuts out what stays on the host, `arrays` has the values on devices, and
+`executor` puts the programs of a function on XLA in place of Python lines and machine code.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from ..base.namespaces import listing, namespace
+from ..trace.engines import ENGINES, Engine, Executor
+from ..trace.function import function
+from ..trace.graph import Graph
+from ..values.tensor import TensorSpec
+
+__all__ = ["experimental"]
+
+
+@namespace("gradtape.xla.experimental")
+class experimental:
+    """`tf.xla.experimental`."""
+
+    @staticmethod
+    def compile(computation: Callable[..., Any], inputs: Sequence[Any] | None = None) -> Any:
+        """What the function returns for the inputs, compiled: the same as `tf.function(f, jit_compile=True)(*inputs)`."""
+        return function(computation, jit_compile=True)(*(inputs or ()))
+
+    @staticmethod
+    def jit_scope(compile_ops: bool = True, separate_compiled_gradients: bool = False) -> AbstractContextManager[None]:
+        """Accepted: `tf.function(jit_compile=True)` is what compiles."""
+        return nullcontext()
+
+
+def _check() -> None:
+    if importlib.util.find_spec("jax") is None:
+        raise ModuleNotFoundError("The engine 'xla' needs the package jax: pip install 'jax>=0.10'.", name="jax")
+
+
+def _executor(graph: Graph, specs: list[TensorSpec]) -> Executor:
+    from .executor import XlaGraph
+
+    return XlaGraph(graph, specs)
+
+
+ENGINES["xla"] = Engine(_check, _executor)
+
+__dir__ = listing(globals())

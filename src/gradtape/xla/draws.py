@@ -1,0 +1,99 @@
+"""Random numbers on the device, where the seed is a value of the program: the bits that the host draws (base/philox.py).
+
+Draws whose seeds are known before are done on the host, and moved.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..compile.program import Call, Value
+from ..trace.graph import leaves
+from ..values.tensor import EagerTensor
+
+_LOW, _32 = np.uint64(0xFFFFFFFF), np.uint64(32)
+_SCRAMBLER = np.uint64(0x02461E293EC8F720)
+_TYPES = {np.dtype(np.float32): 4, np.dtype(np.float64): 2}  # numbers from one block
+
+
+def _blocks(key: Any, low: Any, high: Any, count: int) -> Any:
+    """Blocks of Philox from a key and a counter of two words on: an array (count, 4) of uint64 with 32 bits each."""
+    offsets = jnp.arange(count, dtype=np.uint64)
+    low = offsets + low
+    high = high + (low < offsets).astype(np.uint64)
+    a, b, c, d = low & _LOW, low >> _32, high & _LOW, high >> _32
+    first, second = key & _LOW, key >> _32
+    for _ in range(10):
+        one, two = a * np.uint64(0xD2511F53), c * np.uint64(0xCD9E8D57)
+        a, b, c, d = (two >> _32) ^ b ^ first, two & _LOW, (one >> _32) ^ d ^ second, one & _LOW
+        first, second = (first + np.uint64(0x9E3779B9)) & _LOW, (second + np.uint64(0xBB67AE85)) & _LOW
+    return jnp.stack([a, b, c, d], axis=1)
+
+
+def _from_pair(seed: Any, count: int) -> Any:
+    """The first blocks of the stream of a stateless op: the seed's two numbers, scrambled."""
+    pair = jnp.asarray(seed).astype(np.int64).astype(np.uint64)
+    mixed = _blocks(_SCRAMBLER, pair[0], pair[1], 1)[0]
+    return _blocks(mixed[0] | mixed[1] << _32, np.uint64(0), mixed[2] | mixed[3] << _32, count)
+
+
+def _unit(words: Any, dtype: np.dtype[Any]) -> Any:
+    """Numbers in [0, 1), from 23 or 52 bits each."""
+    if dtype == np.float32:
+        bits = (words.astype(np.uint32) & np.uint32(0x7FFFFF)) | np.uint32(0x3F800000)
+        return jax.lax.bitcast_convert_type(bits, np.float32) - np.float32(1)
+    pairs = words.reshape(-1, 2)
+    wide = ((pairs[:, 0] & np.uint64(0xFFFFF)) << _32) | pairs[:, 1] | np.uint64(1023 << 52)
+    return jax.lax.bitcast_convert_type(wide, np.float64) - 1.0
+
+
+def _uniform(words: Any, dtype: np.dtype[Any], minval: Any = 0, maxval: Any = None) -> Any:
+    low = jnp.asarray(minval, dtype)
+    return _unit(words, dtype), jnp.asarray(1 if maxval is None else maxval, dtype) - low, low
+
+
+def _normal(words: Any, dtype: np.dtype[Any], mean: Any = 0.0, stddev: Any = 1.0) -> Any:
+    pairs = _unit(words, dtype).reshape(-1, 2)
+    radius = jnp.sqrt(dtype.type(-2) * jnp.log(jnp.maximum(pairs[:, 0], dtype.type(1e-7))))
+    angle = (2.0 * np.pi * pairs[:, 1].astype(np.float64)).astype(dtype)
+    drawn = jnp.stack([jnp.sin(angle) * radius, jnp.cos(angle) * radius], axis=1)
+    return drawn, jnp.asarray(stddev, dtype), jnp.asarray(mean, dtype)
+
+
+Draw = Callable[..., Any]
+_DRAWS: dict[str, Draw] = {"stateless_uniform": _uniform, "stateless_normal": _normal}
+
+
+def is_draw(call: Call) -> bool:
+    """Whether a call draws random numbers by a function of `tf.random`: that neither reads nor changes variables."""
+    return getattr(call.function, "__module__", None) == "gradtape.random"
+
+
+def is_on_device(call: Call, looks: list[tuple[Any, np.dtype[Any]]]) -> bool:
+    """Whether the device draws: the seed is a value of the program, and there is a text for the distribution and the type."""
+    known = is_draw(call) and call.name in _DRAWS and looks[0][1] in _TYPES
+    return known and any(leaf.__class__ is Value for leaf in leaves(call.arguments))
+
+
+def run_draw(call: Call, values: dict[int, Any], shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    """What a call draws, while jax traces."""
+    args, kwargs = call.arguments
+    given = inspect.signature(call.function).bind(*args, **kwargs).arguments
+    settings = {name: _value(given[name], values) for name in ("minval", "maxval", "mean", "stddev") if name in given}
+    count = math.prod(shape)
+    words = _from_pair(_value(given["seed"], values), -(-count // _TYPES[dtype]))
+    drawn, scale, shift = _DRAWS[call.name](words, dtype, **settings)
+    return drawn.reshape(-1)[:count].reshape(shape) * scale + shift
+
+
+def _value(part: Any, values: dict[int, Any]) -> Any:
+    if part.__class__ is Value:
+        return values[part.number]
+    return part._array if part.__class__ is EagerTensor else part

@@ -1,0 +1,195 @@
+"""A `Program` as a function that jax traces: each op by its own kernel with jax.numpy in place of NumPy.
+
+What an op's block says about XLA comes first: `@op.xla` computes it there in place of the kernel, `op.host_only` says why it
+cannot. Variables are state that goes in and comes out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..base.dtypes import NARROW_FLOATS
+from ..compile.measures import Measure
+from ..compile.program import Assign, Branch, Call, Look, Loop, Node, Program, Read, Update, Value, size_of
+from ..op.declaration import Op
+from .draws import is_on_device, run_draw
+
+State = dict[int, jax.Array]  # the values of variables, by their identity
+
+
+class Refused(Exception):
+    """An instruction that cannot be traced, and why."""
+
+    def __init__(self, node: Node, reason: str) -> None:
+        super().__init__(reason)
+        self.node, self.reason = node, reason
+
+
+def reason_against(node: Node, program: Program) -> str | None:
+    """Why XLA cannot run an instruction; None where it can."""
+    what = node.what
+    if isinstance(what, Op) and what.stays_on_host is not None:
+        return f"{what.name}: {what.stays_on_host}"
+    if isinstance(what, Call) and not is_on_device(what, [program.looks[number] for number in node.outputs]):
+        return f"{what.name}: a Python function is called"
+    looks = [program.looks[number] for number in (*node.used, *node.outputs)]
+    if any(dtype.kind == "O" for _, dtype in looks) or any(_is_text(operand) for operand in node.inputs):
+        return f"{what.name}: text stays on the host"
+    if isinstance(what, Measure) or node.has_open_attributes or any(size_of(look) is None for look in looks):
+        return f"{what.name}: sizes depend on values"
+    if isinstance(what, (Loop, Branch)):
+        inner = (reason_against(each, body) for body in what.programs for each in body.nodes)
+        return next((f"{what.name} with {reason}" for reason in inner if reason is not None), None)
+    return None
+
+
+def _is_text(operand: object) -> bool:
+    return isinstance(operand, np.ndarray) and operand.dtype.kind == "O"
+
+
+def run_op(op: Op, operands: list[Any], attributes: dict[str, Any], looks: list[Look]) -> list[jax.Array]:
+    """The results of an op on values that jax traces, with the shapes and types that its rules promise."""
+    kernel, given = (op.kernel, jnp) if op.xla_kernel is None else (op.xla_kernel, jax)
+    attributes = {**op.attributes, **attributes}
+    if op.broadcasts:
+        operands = [_wide(value) for value in operands]
+    result = kernel(given, operands, **attributes) if op.variadic else kernel(given, *operands, **attributes)
+    results = (result,) if op.outputs == 1 else tuple(result)
+    return [_as_promised(op, value, *look) for value, look in zip(results, looks, strict=True)]
+
+
+def _wide(value: Any) -> Any:
+    """float16 and bfloat16 as float32: elementwise ops compute in it, and round once."""
+    return value.astype(np.float32) if getattr(value, "dtype", None) in NARROW_FLOATS else value
+
+
+def _as_promised(op: Op, value: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> jax.Array:
+    """The value with the type that NumPy gives: where a kernel writes a wide constant, jax would keep the wide type."""
+    array = jnp.asarray(value)
+    if array.shape != tuple(shape):
+        raise ValueError(f"it gives the shape {array.shape} on XLA, and {tuple(shape)} on the host")
+    return array if array.dtype == dtype else array.astype(dtype)
+
+
+def run_program(program: Program, given: list[Any], state: State) -> list[Any]:
+    """What a program gives for these inputs, while jax traces; `state` is changed as the program says."""
+    values = dict(zip(program.inputs, given, strict=True))
+
+    def operand(part: Any) -> Any:
+        if part.__class__ is Value:
+            return values[part.number]
+        return jnp.asarray(part) if isinstance(part, (np.ndarray, np.generic)) else part
+
+    for node in program.nodes:
+        looks = [program.looks[number] for number in node.outputs]
+        try:
+            if isinstance(node.what, Call):
+                results = [run_draw(node.what, values, *looks[0])]
+            else:
+                results = _run_node(node, [operand(part) for part in node.inputs], looks, state)
+        except Refused as inner:
+            raise Refused(node, f"{node.what.name} with {inner.reason}") from inner
+        except Exception as error:  # of the kernel, or of jax: it asks for a value, or for what jax does not have
+            raise Refused(node, f"{node.what.name}: jax cannot trace it, {str(error).partition(chr(10))[0]}") from error
+        values.update(zip(node.outputs, results, strict=True))
+    return [operand(part) for part in program.outputs]
+
+
+def _run_node(node: Node, operands: list[Any], looks: list[Look], state: State) -> list[Any]:
+    what = node.what
+    if isinstance(what, Op):
+        return run_op(what, operands, node.attributes, looks)
+    if isinstance(what, Read):
+        return [state[what.variable._id]]
+    if isinstance(what, Assign):
+        state[what.variable._id] = operands[0]
+        return []
+    if isinstance(what, Update):
+        number = what.variable._id
+        state[number] = run_op(what.op, [state[number], *operands], {}, looks)[0]
+        return [state[number]]
+    if isinstance(what, Branch):
+        return _run_branch(what, operands, state)
+    if isinstance(what, Loop):
+        fixed = what.condition is None and node.inputs[0].__class__ is not Value
+        return _run_loop(what, operands, state, int(node.inputs[0]) if fixed else None)
+    raise TypeError("a Python function is called")
+
+
+# --- branches and loops --------------------------------------------------------------------------------------------------
+#
+# Variables that are changed inside are carried through; all else that is used there jax finds by itself.
+
+
+def _changed_in(*programs: Program) -> list[int]:
+    return list({number: None for program in programs for number, _, changed in touched(program) if changed})
+
+
+def _run_inside(program: Program, given: list[Any], state: State, changed: list[int], values: list[Any]) -> Any:
+    """What a program inside gives, in the types it promises, and the variables after it."""
+    inner = {**state, **dict(zip(changed, values, strict=True))}
+    results = run_program(program, given, inner)
+    looks = [program.look_of(output) for output in program.outputs]
+    return [jnp.asarray(r, look[1]) for r, look in zip(results, looks, strict=True)], [inner[k] for k in changed]
+
+
+def _run_branch(branch: Branch, operands: list[Any], state: State) -> list[Any]:
+    number, *given = operands
+    changed, last = _changed_in(*branch.programs), len(branch.programs) - 1
+    number = jnp.asarray(number).reshape(()).astype(np.int32)
+    place = jnp.where((number < 0) | (number > last), last, number)
+    ways = [partial(_run_inside, program) for program in branch.programs]
+    taken = [lambda values, way=way: way(given, state, changed, values) for way in ways]
+    results, after = jax.lax.switch(place, taken, [state[k] for k in changed])
+    state.update(zip(changed, after, strict=True))
+    return list(results)
+
+
+def _run_loop(loop: Loop, operands: list[Any], state: State, length: int | None) -> list[Any]:
+    """The rounds of a loop, of which there are `length` where that is known."""
+    count = None if loop.condition is not None else operands.pop(0)
+    starts, rest = operands[: loop.carried], operands[loop.carried :]
+    sequences, constants = rest[: loop.sequences], rest[loop.sequences :]
+    looks = [loop.body.looks[number] for number in loop.body.inputs[: loop.carried]]
+    starts = [jnp.asarray(start, look[1]) for start, look in zip(starts, looks, strict=True)]
+    changed = _changed_in(*loop.programs)
+    begin = (starts, [state[k] for k in changed])
+
+    def turn(carry: Any, elements: list[Any]) -> Any:
+        carried, values = carry
+        results, after = _run_inside(loop.body, [*carried, *elements, *constants], state, changed, values)
+        return (results[: loop.carried], after), results[loop.carried :]
+
+    def holds(carry: Any) -> Any:
+        rounds, (carried, values) = carry
+        if loop.condition is None:
+            return rounds < count
+        truth, _ = _run_inside(loop.condition, [*carried, *constants], state, changed, values)
+        return truth[0].reshape(())
+
+    stacks: list[Any] = []
+    if length is not None:
+        rounds = jnp.asarray(length, np.int64)
+        (carried, after), stacks = jax.lax.scan(turn, begin, sequences, length=length, reverse=loop.reverse)
+    else:  # (what such a loop collects has no size: `reason_against` keeps it on the host)
+        first = (jnp.zeros((), np.int64), begin)
+        rounds, (carried, after) = jax.lax.while_loop(holds, lambda s: (s[0] + 1, turn(s[1], [])[0]), first)
+    state.update(zip(changed, after, strict=True))
+    return [rounds, *carried, *stacks]
+
+
+def touched(program: Program) -> Iterator[tuple[int, Any, bool]]:
+    """The variables of a program and of what runs inside it: identity, variable, whether it is changed."""
+    for node in program.nodes:
+        what = node.what
+        if isinstance(what, (Read, Assign, Update)):
+            yield what.variable._id, what.variable, not isinstance(what, Read)
+        elif isinstance(what, (Loop, Branch)):
+            for inner in what.programs:
+                yield from touched(inner)

@@ -1,0 +1,1 @@
+"""Public programs on gradtape and on TensorFlow: `python -m tests.oracle.public_programs --sources DIR`."""

@@ -1,0 +1,59 @@
+"""The pages that `mkdocs build` gets beside docs/: every public name is described once, from what Python sees."""
+
+import ast
+
+import pytest
+from website import outline, reference
+from website.public_names import namespaces
+
+import gradtape as tf
+
+PAGES = {page.name: page for page in namespaces()}
+
+
+def test_every_namespace_has_a_page():
+    assert {"tf", "tf.math", "tf.nn", "tf.autodiff", "tf.data", "tf.io.gfile", "tf.experimental.numpy"} <= set(PAGES)
+    assert not [name for name in PAGES if name.startswith(("tf.keras", "tf.raw_ops"))]
+
+
+def test_every_name_of_the_top_level_is_described_or_leads_to_where_it_is():
+    page = PAGES["tf"]
+    names = {name for name in dir(tf) if not name.startswith("_") and not isinstance(getattr(tf, name), type(tf))}
+    assert names == {*page.described, *page.aliases}
+
+
+def test_a_value_with_two_names_is_described_once():
+    assert PAGES["tf"].aliases["sin"] == "tf.math.sin"
+    assert "sin" in PAGES["tf.math"].described
+    callables = [value for page in PAGES.values() for value in page.described.values() if callable(value)]
+    assert len(callables) == len({id(value) for value in callables})
+
+
+def test_links_to_other_names_lead_to_entries():
+    written = reference.pages(list(PAGES.values()))
+    for page in PAGES.values():
+        for home in page.aliases.values():
+            namespace, _, name = home.rpartition(".")
+            assert name in PAGES[namespace].described
+            assert f"::: {home}\n" in written[f"reference/{namespace}.md"]
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("outline")
+    outline.write(list(PAGES.values()), folder)
+    return {path.parent.relative_to(folder).as_posix().replace("/", "."): path for path in folder.rglob("*.py")}
+
+
+def test_the_outline_is_python_with_a_definition_for_each_callable(written):
+    for name, page in PAGES.items():
+        tree = ast.parse(written[name].read_text(encoding="utf-8"))
+        defined = {node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+        assert defined == {name for name, value in page.described.items() if callable(value)}
+
+
+def test_the_outline_has_signatures_and_examples(written):
+    text = written["tf.math"].read_text(encoding="utf-8")
+    assert "def sin(x, name=None):" in text
+    assert "output_type: DTypeLike = tf.int64" in text
+    assert "    ```pycon\n    >>> " in text

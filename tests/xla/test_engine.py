@@ -1,0 +1,498 @@
+"""Functions on XLA give what they give on the native engine, and values stay where they are."""
+
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+
+# ruff: noqa: E402
+jax = pytest.importorskip("jax", reason="the extra `xla` is not installed")
+
+from gradtape.op.declaration import op
+from gradtape.xla.arrays import COPIES, DeviceTensor
+
+
+def same(function, *args, rtol=1e-5):
+    """The function gives the same on both engines."""
+    native, xla = tf.function(function), tf.function(function, engine="xla")
+    for expected, found in zip(tf.nest.flatten(native(*args)), tf.nest.flatten(xla(*args)), strict=True):
+        assert (found.shape, found.dtype) == (expected.shape, expected.dtype)
+        np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=rtol, atol=1e-6)
+    return xla
+
+
+@pytest.fixture
+def engine():
+    yield tf.config.set_engine
+    tf.config.set_engine("native")
+
+
+X = tf.constant(np.random.default_rng(0).normal(size=(4, 3)).astype(np.float32))
+
+
+# --- which engine ------------------------------------------------------------------------------------------------------------
+
+
+def test_import_gradtape_does_not_import_jax():
+    code = """
+        import sys, gradtape as tf
+        assert "jax" not in sys.modules
+        tf.function(lambda x: x + 1.0, engine="xla")
+        assert "jax" not in sys.modules  # until it is called
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True, timeout=120)
+
+
+def test_without_jax_one_error_says_how_to_install_it(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    for ask in (lambda: tf.function(lambda x: x, engine="xla"), lambda: tf.config.set_engine("xla")):
+        with pytest.raises(ModuleNotFoundError, match=r"pip install 'jax>=0\.10'"):
+            ask()
+    assert tf.config.get_engine() == "native"
+
+
+def test_an_engine_that_does_not_exist_is_named():
+    with pytest.raises(ValueError, match=r"no engine 'cuda'.*'native', 'xla'"):
+        tf.function(lambda x: x, engine="cuda")
+    with pytest.raises(ValueError, match="no engine 3"):
+        tf.config.set_engine(3)
+
+
+def test_the_engine_of_the_program_changes_functions_that_have_run_before(engine):
+    f = tf.function(lambda x: x * 2.0)
+    g = tf.function(lambda x: x * 2.0, engine="native")
+    for _ in range(40):  # until it is machine code that is called at once
+        f(X), g(X)
+    engine("xla")
+    assert type(f(X)) is DeviceTensor
+    assert type(g(X)) is not DeviceTensor
+    engine("native")
+    assert type(f(X)) is not DeviceTensor
+
+
+def test_a_method_keeps_the_engine_of_its_function():
+    class Model(tf.Module):
+        @tf.function(engine="xla")
+        def double(self, x):
+            return x * 2.0
+
+    assert type(Model().double(X)) is DeviceTensor
+
+
+def test_settings_of_jax_are_as_before():
+    before = jax.numpy.asarray(np.ones(3)).dtype
+    f = tf.function(lambda x: tf.reduce_sum(x) * 2.0, engine="xla")
+    assert f(tf.constant([1.0, 2.0], tf.float64)).dtype == tf.float64
+    assert jax.numpy.asarray(np.ones(3)).dtype == before == np.float32
+    assert jax.jit(lambda x: x + 1)(np.ones(3)).dtype == np.float32
+
+
+@pytest.mark.parametrize("setting", [("jax_numpy_rank_promotion", "raise"), ("jax_numpy_dtype_promotion", "strict")])
+def test_settings_that_a_user_has_chosen_do_not_matter(setting):
+    name, value = setting
+    before = getattr(jax.config, name)
+    jax.config.update(name, value)
+    try:
+        same(lambda x: tf.reduce_mean(x, 0) + x * tf.cast(tf.range(3), tf.float32), X)
+    finally:
+        jax.config.update(name, before)
+
+
+# --- values ------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float64, tf.float16, tf.bfloat16, tf.complex64, tf.int64, tf.bool])
+def test_types_are_kept(dtype):
+    x = tf.cast(tf.constant([0.0, 1.0, 2.0]), dtype)
+    f = tf.function(lambda x: (x, tf.reshape(x, [3, 1])), engine="xla")
+    for result in f(x):
+        assert result.dtype == dtype
+    assert np.array_equal(f(x)[0].numpy(), x.numpy())
+
+
+def test_one_trace_serves_all_sizes():
+    f = tf.function(lambda x: tf.reduce_mean(x * 2.0, 0), [tf.TensorSpec([None, 3])], engine="xla")
+    for rows in (1, 4, 7):
+        assert f(tf.ones([rows, 3])).numpy().tolist() == [2.0, 2.0, 2.0]
+    assert f.experimental_get_tracing_count() == 1
+
+
+def test_results_may_be_nested_and_hold_constants():
+    def f(x):
+        return {"a": (x, None), "b": [tf.constant(3), x * 2.0]}
+
+    found = tf.function(f, engine="xla")(X)
+    assert found["a"][1] is None
+    assert int(found["b"][0]) == 3
+    same(lambda x: f(x)["b"], X)
+
+
+def test_a_function_may_return_what_it_is_given_or_a_constant():
+    same(lambda x: x, X)
+    same(lambda x: tf.constant([1.0, 2.0]), X)
+    same(lambda x: (x, tf.constant(2), x + 1.0), X)
+
+
+def test_an_index_that_does_not_exist_gives_zero():
+    f = tf.function(tf.gather, engine="xla")
+    assert f(tf.constant([1.0, 2.0]), tf.constant([1, 2, -1])).numpy().tolist() == [2.0, 0.0, 0.0]
+
+
+def test_errors_of_shapes_are_those_of_the_native_engine():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="matmul"):
+        tf.function(lambda x, y: x @ y, engine="xla")(X, X)
+
+
+# --- control flow --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_loop_whose_end_depends_on_values():
+    def f(x):
+        rounds = 0
+        while tf.reduce_sum(x) < 100.0:
+            x = x * 2.0
+            rounds += 1
+        return x, tf.constant(0) + rounds
+
+    same(f, tf.constant([1.0, 2.0]))
+
+
+def test_a_long_loop_with_its_gradient():
+    def f(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            for i in tf.range(100):
+                y = y * 0.9 + x * tf.cast(i, tf.float32)
+        return y, tape.gradient(y, x)
+
+    compiled = same(f, X)
+    assert "host" not in str(compiled.explain())
+
+
+def test_branches_and_their_gradients():
+    def f(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            if tf.reduce_sum(x) > 0.0:
+                y = x * 3.0
+            else:
+                y = tf.exp(x)
+        chosen = tf.switch_case(tf.constant(5), [lambda: x, lambda: x + 1.0, lambda: x * 7.0])
+        return y, tape.gradient(y, x), chosen
+
+    same(f, X)
+    same(f, tf.abs(X))
+
+
+def test_scan_map_fn_and_tensor_arrays():
+    def f(x):
+        array = tf.TensorArray(tf.float32, 50)
+        for i in tf.range(50):
+            array = array.write(i, x[0] * tf.cast(i, tf.float32))
+        return (
+            tf.scan(lambda a, b: a * 0.5 + b, tf.tile(x, [20, 1])),
+            tf.map_fn(tf.sin, tf.tile(x, [20, 1])),
+            array.stack(),
+        )
+
+    same(f, X)
+
+
+def test_variables_that_loops_and_branches_change():
+    def made():
+        total, count = tf.Variable(tf.zeros([4, 3])), tf.Variable(0)
+
+        def f(x):
+            for _ in tf.range(60):
+                total.assign_add(x)
+                count.assign_add(1)
+            if count > 100:
+                total.assign(x * 0.0)
+            return total + 0.0, count + 0
+
+        return f
+
+    native, xla = tf.function(made()), tf.function(made(), engine="xla")
+    for _ in range(2):
+        for expected, found in zip(native(X), xla(X), strict=True):
+            np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-5)
+
+
+# --- parts -------------------------------------------------------------------------------------------------------------------
+
+
+def test_what_stays_on_the_host_is_named_and_the_rest_is_not_interpreted(capfd):
+    def f(x):
+        y = tf.tanh(x)
+        tf.print("sum", tf.reduce_sum(tf.zeros_like(y)))
+        w, _ = tf.linalg.eig(tf.matmul(y, y, transpose_b=True))
+        return tf.abs(tf.reduce_sum(w)) + 1.0
+
+    compiled = same(f, X, rtol=1e-4)
+    assert "sum 0" in capfd.readouterr().err
+    text = str(compiled.explain())
+    assert "print: a Python function is called" in text
+    assert "eig: XLA computes eigenvalues of matrices that are not Hermitian on CPUs alone" in text
+    assert "interpreted" not in text
+
+
+def test_an_op_that_jax_cannot_trace_runs_on_the_host_and_is_named(registry_restored):
+    @op(shape=lambda x: x.known)
+    def only_on_numpy(xp, x):
+        return np.sort(np.asarray(x), axis=-1)
+
+    compiled = same(lambda x: tf.tanh(only_on_numpy(x * 2.0)) + 1.0, X)
+    assert "only_on_numpy: jax cannot trace it" in str(compiled.explain())
+
+
+def test_sizes_that_depend_on_values_cut_a_function_in_parts():
+    def f(x):
+        y = tf.tanh(x) * 2.0 + 1.0
+        kept = tf.boolean_mask(y, y > 1.0)
+        return tf.reduce_sum(kept * 2.0 + 1.0), tf.exp(y) + 1.0
+
+    compiled = same(f, X)
+    assert "nonzero: how many positions there are depends on the values" in str(compiled.explain())
+
+
+def test_text_goes_through_on_the_host():
+    def f(x):
+        return tf.strings.as_string(tf.cast(tf.reduce_sum(x) * 0.0, tf.int32)), x * 2.0
+
+    text, doubled = tf.function(f, engine="xla")(X)
+    assert text.numpy() == b"0"
+    assert np.array_equal(doubled.numpy(), X.numpy() * 2)
+
+
+def test_random_numbers_are_those_of_the_native_engine():
+    def f(x):
+        return x + tf.random.normal([4, 3], seed=3), tf.random.stateless_uniform([2], [1, 2])
+
+    tf.random.set_seed(7)
+    expected = tf.function(f)(X)
+    tf.random.set_seed(7)
+    found = tf.function(f, engine="xla")(X)
+    for a, b in zip(expected, found, strict=True):
+        np.testing.assert_allclose(b.numpy(), a.numpy(), rtol=1e-6)
+
+
+@pytest.mark.parametrize("seed", [[1, 2], [-5, 2**31 - 1]])
+def test_random_numbers_of_a_seed_that_is_computed_are_drawn_on_the_device(seed):
+    def f(seed, low):
+        return [
+            tf.random.stateless_uniform([5, 3], seed),
+            tf.random.stateless_uniform([7], seed, low, 3.0),
+            tf.random.stateless_uniform([7], seed, dtype=tf.float64),
+            tf.random.stateless_normal([3, 3], seed),
+            tf.random.stateless_normal([5], seed, low, 2.0),
+            tf.random.stateless_normal([5], seed, dtype=tf.float64),
+        ]
+
+    compiled = same(f, tf.constant(seed), tf.constant(-1.0))
+    assert "host" not in str(compiled.explain())
+
+
+def test_other_distributions_are_drawn_on_the_host():
+    compiled = same(lambda seed: tf.random.stateless_uniform([3], seed, 0, 9, tf.int32) * 2, tf.constant([1, 2]))
+    assert "stateless_uniform: a Python function is called" in str(compiled.explain())
+
+
+def test_a_python_function_sees_variables_as_they_are_at_its_place():
+    v, seen = tf.Variable(1.0), []
+
+    @tf.function(engine="xla")
+    def f():
+        v.assign_add(1.0)
+        tf.py_function(lambda: seen.append(float(v)), [], [])
+        v.assign_add(1.0)
+        return v * 1.0
+
+    assert float(f()) == 3.0
+    assert seen == [2.0]
+
+
+# --- tapes around --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_tape_around_a_function():
+    v = tf.Variable(X)
+    f = tf.function(lambda x: tf.reduce_sum(tf.tanh(x * v)), engine="xla")
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(X)
+        y, z = f(X), tf.reduce_sum(tf.tanh(X * v))
+    for a, b in zip(tape.gradient(y, [X, v]), tape.gradient(z, [X, v]), strict=True):
+        np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-5)
+
+
+def test_second_derivatives_and_jacobians_through_a_function():
+    x = tf.constant([0.3, -0.7, 1.1])
+    f = tf.function(lambda x: tf.sin(x) * x, engine="xla")
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = f(x)
+        first = inner.gradient(y, x)
+    second = outer.jacobian(first, x)
+    expected = np.diag(2 * np.cos(x.numpy()) - x.numpy() * np.sin(x.numpy()))
+    np.testing.assert_allclose(second.numpy(), expected, rtol=1e-5, atol=1e-6)
+
+
+def test_tangents_through_a_function():
+    x = tf.constant([0.3, -0.7])
+    f = tf.function(lambda x: tf.exp(x), engine="xla")
+    with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
+        y = f(x)
+    np.testing.assert_allclose(accumulator.jvp(y).numpy(), np.exp(x.numpy()), rtol=1e-6)
+
+
+# --- values on the device ------------------------------------------------------------------------------------------------------
+
+
+def training_step():
+    weights = [tf.Variable(tf.ones([3, 5]) * 0.1), tf.Variable(tf.zeros([5]))]
+
+    @tf.function(engine="xla")
+    def step(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((x @ weights[0] + weights[1] - 1.0) ** 2)
+        for variable, gradient in zip(weights, tape.gradient(loss, weights), strict=True):
+            variable.assign_sub(0.1 * gradient)
+        return loss
+
+    return weights, step
+
+
+def test_a_training_loop_moves_no_weights():
+    _, step = training_step()
+    losses = [step(X) for _ in range(3)]
+    before = COPIES.to_host, COPIES.to_device
+    losses += [step(X) for _ in range(10)]
+    assert COPIES.to_host == before[0]
+    assert COPIES.to_device == before[1] + 10  # the batches
+    assert float(losses[-1]) < float(losses[0])
+
+
+def test_a_tensor_that_was_read_before_a_step_stays_what_it_was():
+    weights, step = training_step()
+    step(X)
+    held, read = weights[0]._value, weights[0].read_value()
+    view = np.asarray(weights[1])
+    expected = read.numpy(), view.copy()
+    for _ in range(3):
+        step(X)
+    assert np.array_equal(held.numpy(), expected[0])
+    assert np.array_equal(read.numpy(), expected[0])
+    assert np.array_equal(view, expected[1])
+    assert not np.array_equal(weights[0].numpy(), expected[0])
+
+
+def test_a_variable_of_float64_that_somebody_holds_is_copied_as_it_is():
+    v = tf.Variable([1.0 / 3.0], dtype=tf.float64)
+
+    @tf.function(engine="xla")
+    def step():
+        v.assign_add([1.0])
+
+    step()
+    held = v._value
+    step()
+    assert held.numpy()[0] == 1.0 / 3.0 + 1.0
+    assert v.numpy()[0] == 1.0 / 3.0 + 1.0 + 1.0
+
+
+def test_changes_of_variables_between_steps_are_seen():
+    weights, step = training_step()
+    twins, twin = training_step()
+    for change in (
+        lambda v: v[1].assign(v[1] + 1.0),
+        lambda v: v[0].assign_add(tf.ones([3, 5])),
+        lambda v: v[0].scatter_add(tf.IndexedSlices(tf.ones([1, 5]), [1])),
+    ):
+        step(X), change(weights), step(X)
+        tf.config.run_functions_eagerly(True)
+        try:
+            twin(X), change(twins), twin(X)
+        finally:
+            tf.config.run_functions_eagerly(False)
+        for a, b in zip(weights, twins, strict=True):
+            np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_a_large_variable_that_is_changed_in_place_is_moved_again():
+    v = tf.Variable(tf.zeros([1 << 18]))
+    f = tf.function(lambda: tf.reduce_sum(v), engine="xla")
+    assert float(f()) == 0.0
+    v.assign_add(tf.ones([1 << 18]))
+    v.assign_add(tf.ones([1 << 18]))
+    assert float(f()) == 2 << 18
+
+
+def test_an_array_of_the_user_is_copied():
+    array = np.ones((64, 64), np.float32)
+    v = tf.Variable(array)
+    f = tf.function(lambda x: (x + 0.0, v + 0.0), engine="xla")
+    results = f(array)
+    array[:] = 7.0
+    for result in results:
+        assert result.numpy().max() == 1.0
+
+
+def test_a_device_tensor_is_a_tensor_like_any_other():
+    import copy
+    import pickle
+
+    def made():
+        return tf.function(lambda x: x * 2.0, engine="xla")(X)
+
+    expected = X.numpy() * 2
+    assert isinstance(made(), tf.Tensor)
+    assert (made().shape, made().dtype, made().ndim, tf.rank(made())) == ((4, 3), tf.float32, 2, 2)
+    for use in (
+        lambda y: y + 0.0,
+        lambda y: 0.0 + y,
+        tf.identity,
+        lambda y: tf.concat([y[:2], y[2:]], 0),
+        lambda y: tf.constant(y.numpy()),
+        lambda y: tf.constant(np.asarray(y)),
+        copy.copy,
+        copy.deepcopy,
+        lambda y: pickle.loads(pickle.dumps(y)),
+        tf.Variable,
+        lambda y: tf.function(lambda z: z * 1.0)(y),
+        lambda y: tf.function(lambda z: z * 1.0, engine="xla")(y),
+        tf.convert_to_tensor,
+        lambda y: tf.stack(tf.unstack(y)),
+        lambda y: tf.py_function(lambda z: z * 1.0, [y], tf.float32),
+    ):
+        assert np.array_equal(use(made()).numpy(), expected)
+    with tf.GradientTape() as tape:
+        y = made()
+        tape.watch(y)
+        z = tf.reduce_sum(y * y)
+    assert np.array_equal(tape.gradient(z, y).numpy(), expected * 2)
+    assert str(made()) == str(tf.constant(expected))
+    assert len(list(tf.data.Dataset.from_tensor_slices(made()))) == 4
+
+
+def test_two_threads_that_train_lose_no_update():
+    import threading
+
+    v = tf.Variable(0.0)
+
+    @tf.function(engine="xla")
+    def step():
+        v.assign_add(1.0)
+
+    step()
+    threads = [threading.Thread(target=lambda: [step() for _ in range(200)]) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert float(v) == 401.0
