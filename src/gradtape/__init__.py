@@ -539,7 +539,7 @@ def __getattr__(name: str) -> _Any:
 
         module = importlib.import_module(f"{__name__}.{_LAZY_NAMES.get(name, name)}")
         return module if name in _LAZY else getattr(module, name)
-    if instead := _absent.advice(name):
+    if instead := _absent.advice(name) or _absent.named_elsewhere(name):
         raise AttributeError(f"gradtape has no tf.{name}: {instead}")
     # name and obj let Python suggest what was meant.
     raise AttributeError(f"module 'gradtape' has no attribute {name!r}", name=name, obj=_sys.modules[__name__])

@@ -95,10 +95,10 @@ def _trace_call(trace: Any, f: Callable[..., Any], args: tuple[Any, ...], kwargs
         return result, gradient
 
     graph, _ = trace.subgraph(whole, (args, kwargs), getattr(f, "__name__", "f"))
-    return trace.step(_call_graph, (graph, args, kwargs), {})
+    return trace.step(_custom_gradient, (graph, args, kwargs), {})
 
 
-def _call_graph(run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _custom_gradient(run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run the graphs that `_trace_call` recorded."""
 
     def f(*given: Any, **settings: Any) -> Any:

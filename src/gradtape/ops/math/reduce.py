@@ -11,10 +11,10 @@ import numpy as np
 from ...base.dtypes import ANY, BOOL, FLOATING, NARROW_FLOATS, NUMERIC, REAL, Array
 from ...base.errors import invalid
 from ...base.sizes import Size, larger
-from ...base.types import Cotangent, Draw, Function, Namespace, Tangent, Value
+from ...base.types import Axis, Cotangent, Draw, Function, Namespace, Tangent, Value
 from ...native import thresholds
 from ...native.choice import by_size
-from ...op.declaration import BadInput, Op, Sample, op
+from ...op.declaration import BadInput, Sample, op
 from ...op.family import (
     batch_over_axis,
     check_axis,
@@ -23,6 +23,8 @@ from ...op.family import (
     is_complex,
     not_tensors,
     numpy_type,
+    reject_reduction,
+    sample_reduction,
     shape_of,
 )
 from ...op.shapes import reduced, typed_by
@@ -31,8 +33,6 @@ from ..nn.rows import along_rows, sum_over
 from .cumulative import cumprod
 from .elementwise import conj, convert, exp, stop_gradient, zero_safe_divide
 from .logic import equal, minimum, ones_like
-
-Axis = int | tuple[int, ...] | None
 
 # The ufuncs' own reductions: ndarray.sum and the like go through a Python layer.
 _add: Any = np.add.reduce
@@ -68,31 +68,6 @@ def count_reduced(shape: tuple[int, ...], axis: Axis) -> int:
 def at_least_one(count: Any) -> Any:
     """A number of elements to divide by; it may be a size that is not known yet."""
     return larger(count, 1) if isinstance(count, Size) else max(count, 1)
-
-
-def _sample(reduction: Op, low: float = -2.0, high: float = 2.0, empty: bool = True, **more: Any) -> None:
-    cases: list[tuple[tuple[int, ...], Axis, bool]] = [
-        ((), None, False), ((4,), None, False), ((4,), 0, False), ((2, 3), None, True), ((2, 3), 0, False), ((2, 3), -1, True),
-        ((2, 3), (0, 1), False), ((2, 3, 4), (0, 2), False), ((2, 3, 4), 1, True), ((1, 3), 0, False), ((3, 1), (), False),
-        ((2, 3, 2), (-1, 0), True), ((5,), -1, False),
-    ]  # fmt: skip
-    if empty:
-        cases += [((0,), 0, False), ((2, 0), 1, True), ((0, 3), 1, False)]
-
-    @reduction.samples
-    def _(draw: Draw) -> Iterator[Sample]:
-        for shape, axis, keepdims in cases:
-            yield Sample((draw(shape, low, high),), {"axis": axis, "keepdims": keepdims, **more})
-
-
-def _reject(reduction: Op, dtype: Any = np.float32) -> None:
-    @reduction.rejects
-    def _() -> Iterator[BadInput]:
-        x = np.ones((2, 3)).astype(dtype)
-        for axis in [2, -3, 7, (0, 0), (0, 2), (1, -1), 2**40, -(2**40), (0, 1, 2), (5,)]:
-            yield BadInput("the axes must exist, once each", (x,), {"axis": axis})
-        for axis in (0, -1, (0,)):
-            yield BadInput("a scalar has no axis", (x[0, 0],), {"axis": axis})
 
 
 def refuse_axis_of_scalar(x: Array, axis: Axis) -> None:
@@ -466,13 +441,12 @@ _REDUCTIONS = (
 
 for _op in _REDUCTIONS:
     _op.batching = batch_over_axis
-    _op.check = explain_axis(_op.name)
-    _reject(_op, bool if _op.dtypes is BOOL else np.float32)
+    reject_reduction(_op, bool if _op.dtypes is BOOL else np.float32)
 for _op in (reduce_sum, reduce_prod, reduce_all, reduce_any):
-    _sample(_op)
+    sample_reduction(_op, least=0)
 for _op in (reduce_mean, reduce_max, reduce_min, reduce_logsumexp):
-    _sample(_op, empty=False)
-_sample(reduce_euclidean_norm, 0.3, 2.0, empty=False)
+    sample_reduction(_op)
+sample_reduction(reduce_euclidean_norm, 0.3, 2.0)
 
 
 # --- counts -------------------------------------------------------------------------------------------------
