@@ -153,7 +153,6 @@ class Op:
         self.bad_inputs: list[Rule] = []
         self.reference: Rule | None = None
         self.allowed_direction: Rule | None = None
-        self.tf_names: tuple[str, ...] = ()
         self.shape_rule = shape  # see op/abstract.py
         self.xla_kernel: Rule | None = None  # what computes it on XLA in place of the kernel
         self.stays_on_host: str | None = None  # why XLA cannot compute it
