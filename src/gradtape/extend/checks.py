@@ -216,8 +216,8 @@ def check_dtype(op: Op, sample: Sample, rtol: float) -> None:
             kinds = {np.asarray(v).dtype for v in values if np.asarray(v).dtype.kind in "fcV"}
             given = ", ".join(sorted(kind.name for kind in kinds))
             wrong = (
-                f"operands of {given} give {a.dtype.name}: the kernel must keep the type (in_float32 computes in float32 and comes back), or "
-                "dtypes= leave this one out"
+                f"operands of {given} give {a.dtype.name}: the kernel must keep the type (in_float32 computes in float32 "
+                "and comes back), or dtypes= leave this one out"
             )
             assert a.dtype.is_floating == b.dtype.is_floating, wrong
             if "dtype" not in sample.attributes:
