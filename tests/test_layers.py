@@ -200,7 +200,7 @@ class ImportsOf(ast.NodeVisitor):
     visit_AsyncFunctionDef = visit_Lambda = visit_FunctionDef
 
     def visit_If(self, node: ast.If) -> None:
-        if ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
+        if ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING", "_typing.TYPE_CHECKING"):
             for statement in node.orelse:
                 self.visit(statement)
         else:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from .api.transforms import grad as grad
 from .api.transforms import hessian as hessian
@@ -23,12 +23,16 @@ from .differentiation.vectorize import vectorized_map
 from .values.tensor import Tensor, to_tensor
 from .variables.variable import Variable
 
+_Result = TypeVar("_Result")
 
-def _tensors(values: TensorLike) -> Any:
+
+def _tensors(values: object) -> Any:
     return nest.map_structure(lambda v: v if isinstance(v, (Tensor, Variable)) else to_tensor(v), values)
 
 
-def jvp(function: Callable[..., Any], primals: Sequence[TensorLike], tangents: Sequence[TensorLike]) -> tuple[Any, Any]:
+def jvp(
+    function: Callable[..., _Result], primals: Sequence[TensorLike], tangents: Sequence[TensorLike]
+) -> tuple[_Result, _Result]:
     """The value of `function(*primals)` and its derivative along `tangents`, in forward mode.
 
     >>> import gradtape as tf
@@ -38,11 +42,11 @@ def jvp(function: Callable[..., Any], primals: Sequence[TensorLike], tangents: S
     """
     inputs = _tensors(list(primals))
     with ForwardAccumulator(inputs, list(tangents)) as accumulator:
-        outputs = function(*inputs)
+        outputs: Any = function(*inputs)
     return outputs, accumulator.jvp(outputs)
 
 
-def vjp(function: Callable[..., Any], *primals: TensorLike) -> tuple[Any, Callable[..., Any]]:
+def vjp(function: Callable[..., _Result], *primals: TensorLike) -> tuple[_Result, Callable[[_Result], list[Tensor]]]:
     """The value of `function(*primals)`, and a function from cotangents of the value to cotangents of the primals.
 
     >>> import gradtape as tf
@@ -53,9 +57,9 @@ def vjp(function: Callable[..., Any], *primals: TensorLike) -> tuple[Any, Callab
     inputs = _tensors(list(primals))
     with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
         tape.watch(inputs)
-        outputs = function(*inputs)
+        outputs: Any = function(*inputs)
 
-    def pullback(cotangents: TensorLike) -> Any:
+    def pullback(cotangents: object) -> Any:
         return tape.gradient(outputs, inputs, output_gradients=cotangents)
 
     return outputs, pullback
@@ -70,25 +74,35 @@ def _scalar_of(function: Callable[[Any], Any], x: TensorLike) -> tuple[GradientT
     return tape, target, source
 
 
-def hvp(function: Callable[[Any], Any], x: TensorLike, vector: TensorLike) -> Any:
+@overload
+def hvp(function: Callable[[Tensor], Tensor], x: TensorLike, vector: TensorLike) -> Tensor: ...
+@overload
+def hvp(function: Callable[[Any], Tensor], x: Any, vector: Any) -> Any: ...
+def hvp(function: Callable[[Any], Any], x: Any, vector: Any) -> Any:
     """The Hessian of a scalar function at x times a vector."""
     tape, target, source = _scalar_of(function, x)
     return tape.hvp(target, source, vector)
 
 
-def hessian_diagonal(function: Callable[[Any], Any], x: TensorLike) -> Any:
+def hessian_diagonal(function: Callable[[Tensor], Tensor], x: TensorLike) -> Tensor:
     """The second derivative of a scalar function at x in each element of x."""
     tape, target, source = _scalar_of(function, x)
     return tape.hessian_diagonal(target, source)
 
 
-def laplacian(function: Callable[[Any], Any], x: TensorLike) -> Any:
+def laplacian(function: Callable[[Tensor], Tensor], x: TensorLike) -> Tensor:
     """The sum of the second derivatives of a scalar function at x in all elements of x."""
     tape, target, source = _scalar_of(function, x)
     return tape.laplacian(target, source)
 
 
-def per_example_gradients(loss: Callable[..., Any], variables: TensorLike, *batch: TensorLike) -> Any:
+@overload
+def per_example_gradients(loss: Callable[..., Tensor], variables: Tensor | Variable, *batch: TensorLike) -> Tensor: ...
+@overload
+def per_example_gradients(
+    loss: Callable[..., Tensor], variables: Sequence[Tensor | Variable], *batch: TensorLike
+) -> list[Tensor]: ...
+def per_example_gradients(loss: Callable[..., Any], variables: Any, *batch: TensorLike) -> Any:
     """For each example the gradient of `loss(*example)` in `variables`, in one vectorized pass.
 
     `loss` sees one example: the inputs without their first axis. The answer has the structure of `variables`, each with

@@ -16,7 +16,7 @@ from .base.namespaces import listing, namespace
 from .base.shapes import TensorShape, broadcast
 from .base.traceable import traceable
 from .base.tracebacks import FILTERING
-from .base.types import IntLike, TensorLike, Value
+from .base.types import DTypeLike, IntLike, TensorLike, Value
 from .op.arguments import takes, text
 from .op.attributes import as_float, as_int
 from .ops.math import logic
@@ -147,7 +147,7 @@ def assert_type(tensor: TensorLike, tf_type: TensorLike, message: str | None = N
         raise TypeError(f"{message or ''}Expected a tensor of {tf_type!r}, got {to_tensor(tensor).dtype!r}.")
 
 
-def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
+def assert_same_float_dtype(tensors: Any = None, dtype: DTypeLike | None = None) -> Any:
     """The common floating type of the tensors; ValueError where there is none."""
     kinds = {to_tensor(t).dtype for t in tensors or []} | ({dtypes.as_dtype(dtype)} if dtype is not None else set())
     if len(kinds) > 1 or any(not k.is_floating for k in kinds):
@@ -187,7 +187,7 @@ def assert_shapes(
 
 
 @takes(message=text)
-def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Any:
+def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
     """The tensor, if it has no nan and no inf; InvalidArgumentError otherwise."""
     x = to_tensor(tensor)
     if not x.dtype.is_differentiable:
@@ -215,7 +215,7 @@ def disable_check_numerics() -> None:
 
 
 @takes(message=text)
-def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> Any:
+def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> Tensor:
     """The same as `check_numerics`."""
     return check_numerics(x, message)
 

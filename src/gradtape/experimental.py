@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .api.dispatch import (
     dispatch_for_api,
@@ -58,12 +58,17 @@ class dlpack:
     to_dlpack = staticmethod(to_dlpack)
 
 
-def __getattr__(name: str) -> Any:
-    if name == "numpy":
-        return importlib.import_module("gradtape.numpy")
-    if name == "RowPartition":
-        return importlib.import_module("gradtape.ragged.partition").RowPartition
-    raise AttributeError(f"module 'gradtape.experimental' has no attribute {name!r}")
+if TYPE_CHECKING:  # what is imported on first use
+    from . import numpy as numpy
+    from .ragged.partition import RowPartition as RowPartition
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name == "numpy":
+            return importlib.import_module("gradtape.numpy")
+        if name == "RowPartition":
+            return importlib.import_module("gradtape.ragged.partition").RowPartition
+        raise AttributeError(f"module 'gradtape.experimental' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

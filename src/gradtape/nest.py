@@ -110,7 +110,7 @@ def _spec(value: Any) -> CompositeSpec:
     kind = COMPOSITES[value.__class__]
     if kind.spec is None:
         raise TypeError(f"A {kind.name} has no spec to compare it by.")
-    return kind.spec.from_value(value)  # type: ignore[no-any-return]
+    return kind.spec.from_value(value)
 
 
 def _filled(leaf: Any, following: Iterator[Any]) -> Any:

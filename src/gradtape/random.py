@@ -231,13 +231,13 @@ def _count(sizes: tuple[int, ...]) -> int:
 
 
 def normal(
-    shape: Any,
+    shape: ShapeLike,
     mean: object = 0.0,
     stddev: TensorLike = 1.0,
-    dtype: Any = dtypes.float32,
+    dtype: DTypeLike = dtypes.float32,
     seed: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Numbers from normal distributions; the tape follows `mean` and `stddev`."""
     kind, sizes = floating(dtype, "normal"), sizes_of(shape)
     stream = _SEEDS.stream(("normal", kind), seed, _count(sizes) * philox.RESERVED)
@@ -246,14 +246,14 @@ def normal(
 
 @takes(dtype=tensor_type)
 def stateless_normal(
-    shape: Any,
+    shape: ShapeLike,
     seed: Any,
     mean: Any = 0.0,
     stddev: Any = 1.0,
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
     alg: Any = "auto_select",
-) -> Any:
+) -> Tensor:
     """Numbers from normal distributions that depend on `seed`, two integers, alone; the tape follows `mean` and `stddev`.
 
     >>> import gradtape as tf
@@ -265,13 +265,13 @@ def stateless_normal(
 
 
 def truncated_normal(
-    shape: Any,
+    shape: ShapeLike,
     mean: TensorLike = 0.0,
     stddev: TensorLike = 1.0,
-    dtype: Any = dtypes.float32,
+    dtype: DTypeLike = dtypes.float32,
     seed: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Numbers from normal distributions, drawn again where they are more than two standard deviations away."""
     kind, sizes = floating(dtype, "truncated_normal"), sizes_of(shape)
     stream = _SEEDS.stream(("truncated_normal", kind), seed, _count(sizes) * philox.RESERVED)
@@ -280,27 +280,27 @@ def truncated_normal(
 
 @takes(dtype=tensor_type)
 def stateless_truncated_normal(
-    shape: Any,
+    shape: ShapeLike,
     seed: Any,
     mean: Any = 0.0,
     stddev: Any = 1.0,
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
     alg: Any = "auto_select",
-) -> Any:
+) -> Tensor:
     """As `truncated_normal`; the numbers depend on `seed`, two integers, alone."""
     kind = floating(dtype, "stateless_truncated_normal")
     return scaled(philox.truncated_normal(_stateless(seed, alg), sizes_of(shape), kind.numpy), kind, stddev, mean)
 
 
 def uniform(
-    shape: Any,
+    shape: ShapeLike,
     minval: Any = 0,
     maxval: Any = None,
-    dtype: Any = dtypes.float32,
+    dtype: DTypeLike = dtypes.float32,
     seed: object = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Numbers uniformly distributed over [minval, maxval); integers need a `maxval`; the tape follows the bounds of floats."""
     kind, sizes = uniform_type(dtype, minval, maxval, BOUNDED), sizes_of(shape)
     stream = _SEEDS.stream(("uniform", kind), seed, _count(sizes) * philox.RESERVED)
@@ -308,14 +308,14 @@ def uniform(
 
 
 def stateless_uniform(
-    shape: Any,
+    shape: ShapeLike,
     seed: Any,
     minval: Any = 0,
     maxval: Any = None,
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
     alg: Any = "auto_select",
-) -> Any:
+) -> Tensor:
     """As `uniform`; the numbers depend on `seed`, two integers, alone. Without both bounds, integers are of any size."""
     kind = uniform_type(dtype, minval, maxval, UNBOUNDED)
     return uniform_from(_stateless(seed, alg), sizes_of(shape), kind, minval, maxval)
@@ -341,13 +341,13 @@ def _gamma(stream: Any, sizes: tuple[int, ...], alpha: Any, beta: Value, samples
 
 @takes(dtype=tensor_type)
 def gamma(
-    shape: Any,
+    shape: ShapeLike,
     alpha: Any,
     beta: Any = None,
-    dtype: Any = dtypes.float32,
+    dtype: DTypeLike = dtypes.float32,
     seed: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """`shape` numbers from the gamma distribution of each `alpha` and rate `beta`; the tape follows both.
 
     The result has `shape` followed by the shape that alpha and beta have together.
@@ -365,13 +365,13 @@ def gamma(
 
 
 def stateless_gamma(
-    shape: Any,
+    shape: ShapeLike,
     seed: TensorLike,
     alpha: Any,
     beta: Any = None,
-    dtype: Any = dtypes.float32,
+    dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Numbers from gamma distributions of shape `alpha` and rate `beta`, which fill `shape` by broadcasting.
 
     They depend on `seed`, two integers, and on alpha and beta, and the tape follows these.
@@ -394,12 +394,12 @@ def _filling(value: TensorLike, common: tuple[int, ...] | None, sizes: tuple[int
 
 @takes(dtype=tensor_type)
 def poisson(
-    shape: Any,
+    shape: ShapeLike,
     lam: Any,
-    dtype: Any = dtypes.float32,
+    dtype: DTypeLike = dtypes.float32,
     seed: Any = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """`shape` numbers from the Poisson distribution of each rate in `lam`: `shape` followed by the shape of `lam`."""
     kind, lead = dtypes.as_dtype(dtype), sizes_of(shape)
     rate = to_tensor(lam)
@@ -411,8 +411,8 @@ def poisson(
 
 
 def stateless_poisson(
-    shape: Any, seed: Any, lam: TensorLike, dtype: Any = dtypes.int32, name: str | None = None
-) -> Any:
+    shape: ShapeLike, seed: Any, lam: TensorLike, dtype: DTypeLike = dtypes.int32, name: str | None = None
+) -> Tensor:
     """Numbers from Poisson distributions of rates `lam`, which fill `shape` by broadcasting; they depend on `seed`."""
     kind, sizes = dtypes.as_dtype(dtype), sizes_of(shape)
     rate = to_tensor(lam)
@@ -466,7 +466,7 @@ def categorical(
     dtype: DTypeLike | None = None,
     seed: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """`num_samples` class numbers for each row of unnormalised log-probabilities.
 
     >>> import gradtape as tf
@@ -482,13 +482,13 @@ def categorical(
 
 def stateless_categorical(
     logits: TensorLike, num_samples: IntLike, seed: TensorLike, dtype: DTypeLike = dtypes.int64, name: str | None = None
-) -> Any:
+) -> Tensor:
     """As `categorical`; the numbers depend on `seed`, two integers, alone."""
     scores, samples, kind = _classes(logits, num_samples, dtype, "stateless_categorical")
     return from_array(philox.categorical(_stateless(seed, "auto_select"), scores, samples, kind.numpy))
 
 
-def shuffle(value: TensorLike, seed: object = None, name: str | None = None) -> Any:
+def shuffle(value: TensorLike, seed: object = None, name: str | None = None) -> Tensor:
     """The slices along the first axis in random order."""
     x = to_tensor(value)
     size = (x.shape[0] or 0) if x.ndim else 0
@@ -500,7 +500,7 @@ def shuffle(value: TensorLike, seed: object = None, name: str | None = None) -> 
 
 def _stateless_shuffle(
     value: TensorLike, seed: TensorLike, alg: object = "auto_select", name: str | None = None
-) -> Any:
+) -> Tensor:
     """As `shuffle`; the order depends on `seed`, two integers, alone."""
     x = to_tensor(value)
     stream = _stateless(seed, alg)
@@ -514,7 +514,7 @@ def split(seed: TensorLike, num: object = 2, alg: object = "auto_select") -> Any
     return stateless_uniform([as_int(num), 2], pair, None, None, pair.dtype, alg=alg)
 
 
-def fold_in(seed: TensorLike, data: TensorLike, alg: object = "auto_select") -> Any:
+def fold_in(seed: TensorLike, data: TensorLike, alg: object = "auto_select") -> Tensor:
     """A new seed for stateless functions, from a seed and an integer."""
     value = to_tensor(data)
     if value.ndim or value.dtype not in UNBOUNDED:

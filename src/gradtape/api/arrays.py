@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Sequence
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -24,26 +24,32 @@ from ..op.abstract import Abstract
 from ..op.arguments import sequence, takes, tensor_type
 from ..op.attributes import as_int, as_int_vector, as_ints, as_shape
 from ..op.shapes import broadcast_sizes
-from ..ops.array import layout, masks
+from ..ops.array import masks
 from ..ops.math import bitwise, logic, polynomials
 from ..ops.math import elementwise as e
+from ..ops.public import broadcast_to as broadcast_to
+from ..ops.public import identity as identity_of
+from ..ops.public import reshape as reshape
+from ..ops.public import stop_gradient as stop_gradient
 from ..trace.ghost import World, abstract_of
 from ..trace.inference import Inference, with_known_shape
 from ..values.composite import complete_values, is_composite
 from ..values.tensor import CONVERSIONS, EagerTensor, IndexedSlices, Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import Variable
 
+if TYPE_CHECKING:
+    from ..ragged.tensor import RaggedTensor
+    from ..sparse.tensor import SparseTensor
+
 _MANY = 1 << 24  # elements: larger tensors are checked against the free memory first
 
-reshape = layout.reshape.public
-broadcast_to = layout.broadcast_to.public
-identity_of = e.identity.public
-stop_gradient = e.stop_gradient.public
 
 # --- making tensors --------------------------------------------------------------------------------------------------
 
 
-def constant(value: Any, dtype: DTypeLike | None = None, shape: ShapeLike | None = None, name: str = "Const") -> Any:
+def constant(
+    value: TensorLike, dtype: DTypeLike | None = None, shape: ShapeLike | None = None, name: str = "Const"
+) -> Tensor:
     """A tensor with the given value, copied; a single value fills `shape`.
 
     >>> import gradtape as tf
@@ -77,7 +83,7 @@ def convert_to_tensor(
     dtype: DTypeLike | None = None,
     dtype_hint: object = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The value as a tensor: tensors as they are, variables read, numbers, lists and arrays converted.
 
     `dtype_hint` is tried first and dropped where it does not fit.
@@ -124,6 +130,14 @@ def register_tensor_conversion_function(base_type: Any, conversion_func: Any, pr
     CONVERSIONS.sort(key=lambda entry: entry[0])
 
 
+@overload
+def identity(input: IndexedSlices, name: str | None = None) -> IndexedSlices: ...  # type: ignore[overload-overlap]
+@overload
+def identity(input: RaggedTensor, name: str | None = None) -> RaggedTensor: ...  # type: ignore[overload-overlap]
+@overload
+def identity(input: SparseTensor, name: str | None = None) -> SparseTensor: ...  # type: ignore[overload-overlap]
+@overload
+def identity(input: TensorLike, name: str | None = None) -> Tensor: ...
 def identity(input: Any, name: str | None = None) -> Any:
     """A copy of the value, as a new tensor."""
     if isinstance(input, IndexedSlices):
@@ -131,7 +145,7 @@ def identity(input: Any, name: str | None = None) -> Any:
     return identity_of(input)
 
 
-def identity_n(input: Sequence[TensorLike], name: str | None = None) -> list[Any]:
+def identity_n(input: Sequence[TensorLike], name: str | None = None) -> list[Tensor]:
     """Copies of the values, as new tensors."""
     values = [identity(value) for value in input]
     if not values:
@@ -142,7 +156,7 @@ def identity_n(input: Sequence[TensorLike], name: str | None = None) -> list[Any
 def _filled(shape: ShapeLike, value: TensorLike, dtype: DType) -> Tensor:
     sizes = as_shape(shape)
     if sizes is UNKNOWN or not is_known(sizes):
-        return broadcast_to(from_array(np.asarray(value, dtype.numpy)), sizes)  # type: ignore[no-any-return]
+        return broadcast_to(from_array(np.asarray(value, dtype.numpy)), sizes)
     if -1 in sizes:
         raise invalid(f"A size cannot be negative, got shape {list(sizes)}.")
     if isinstance(STATE.trace, Inference):
@@ -160,7 +174,7 @@ def zeros(
     return _filled(shape, b"" if kind is dtypes.string else 0, kind)
 
 
-def ones(shape: ShapeLike, dtype: object = dtypes.float32, name: str | None = None, layout: object = None) -> Tensor:
+def ones(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None = None, layout: object = None) -> Tensor:
     """Ones of the given shape."""
     kind = dtypes.as_dtype(dtype)
     if kind is dtypes.string:
@@ -168,7 +182,7 @@ def ones(shape: ShapeLike, dtype: object = dtypes.float32, name: str | None = No
     return _filled(shape, 1, kind)
 
 
-def fill(dims: TensorLike, value: Any, name: str | None = None, layout: object = None) -> Any:
+def fill(dims: TensorLike, value: Any, name: str | None = None, layout: object = None) -> Tensor:
     """A tensor of the given shape, all of one value; the tape follows the value."""
     value = to_tensor(value)
     if value.shape == (1,):
@@ -184,7 +198,7 @@ def fill(dims: TensorLike, value: Any, name: str | None = None, layout: object =
     return broadcast_to(value, sizes)
 
 
-def zeros_like(input: Any, dtype: DTypeLike | None = None, name: str | None = None, layout: object = None) -> Any:
+def zeros_like(input: Any, dtype: DTypeLike | None = None, name: str | None = None, layout: object = None) -> Tensor:
     """Zeros of the same shape, and of the same type unless one is given."""
     values = complete_values(input)
     if values is not None:
@@ -196,7 +210,7 @@ def zeros_like(input: Any, dtype: DTypeLike | None = None, name: str | None = No
     return zeros(tuple(x.shape), kind)
 
 
-def ones_like(input: Any, dtype: DTypeLike | None = None, name: str | None = None, layout: object = None) -> Any:
+def ones_like(input: Any, dtype: DTypeLike | None = None, name: str | None = None, layout: object = None) -> Tensor:
     """Ones of the same shape, and of the same type unless one is given."""
     values = complete_values(input)
     if values is not None:
@@ -247,7 +261,7 @@ def _range_look(
 
 
 @shaped(_range_look)
-def range(start: Any, limit: Any = None, delta: Any = 1, dtype: object = None, name: str = "range") -> Any:
+def range(start: Any, limit: Any = None, delta: Any = 1, dtype: DTypeLike | None = None, name: str = "range") -> Tensor:
     """Numbers from `start` up to (without) `limit` in steps of `delta`.
 
     >>> import gradtape as tf
@@ -306,7 +320,7 @@ def _number(scalar: Tensor) -> Any:
     return scalar._array.item() if scalar.__class__ is EagerTensor else as_int(scalar)
 
 
-def linspace(start: Any, stop: Any, num: TensorLike, name: str | None = None, axis: int = 0) -> Any:
+def linspace(start: Any, stop: Any, num: TensorLike, name: str | None = None, axis: int = 0) -> Tensor:
     """`num` evenly spaced numbers from `start` to `stop`, both included; the tape follows both."""
     start = to_tensor(start)
     stop = to_tensor(stop, start.dtype)
@@ -331,7 +345,7 @@ def one_hot(
     axis: AxisLike | None = None,
     dtype: DTypeLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """`on_value` at each index along a new axis of size `depth`, `off_value` elsewhere.
 
     >>> import gradtape as tf
@@ -363,7 +377,7 @@ def one_hot(
     )
 
 
-def meshgrid(*args: object, **kwargs: object) -> list[Any]:
+def meshgrid(*args: object, **kwargs: object) -> list[Tensor]:
     """Coordinate grids from coordinate vectors; `indexing` is "xy" or "ij"."""
     indexing = kwargs.pop("indexing", "xy")
     kwargs.pop("name", None)
@@ -444,7 +458,7 @@ def rank(input: TensorLike, name: str | None = None) -> Tensor:
     return _sizes(UNKNOWN if found is None else found, dtypes.int32)
 
 
-def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Any:
+def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """x, checked to have a shape in which None matches anything."""
     tensor = to_tensor(x)
     if not TensorShape(shape).is_compatible_with(tensor.shape):
@@ -481,7 +495,7 @@ def broadcast_dynamic_shape(shape_x: TensorLike, shape_y: TensorLike) -> Tensor:
     return from_array(np.array(common, np.int32))
 
 
-def bitcast(input: TensorLike, type: object, name: str | None = None) -> Any:
+def bitcast(input: TensorLike, type: object, name: str | None = None) -> Tensor:
     """The same bits read as another type; a larger type takes the last axis away, a smaller one adds one.
 
     >>> import gradtape as tf
@@ -491,7 +505,7 @@ def bitcast(input: TensorLike, type: object, name: str | None = None) -> Any:
     return bitwise.bitcast.public(input, dtypes.as_dtype(type).numpy)
 
 
-def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) -> Any:
+def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
     """The values in another type; what does not fit becomes its smallest or largest value.
 
     >>> import gradtape as tf

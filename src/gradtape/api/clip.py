@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -14,10 +14,18 @@ from ..base.types import AxisLike, TensorLike, Value
 from ..op.attributes import as_axis
 from ..ops.math import arithmetic
 from ..ops.math.logic import select
-from ..values.tensor import IndexedSlices, to_tensor
+from ..values.tensor import IndexedSlices, Tensor, to_tensor
 from .indexing import where
 
 
+@overload
+def clip_by_value(  # type: ignore[overload-overlap]
+    t: IndexedSlices, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
+) -> IndexedSlices: ...
+@overload
+def clip_by_value(
+    t: TensorLike, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
+) -> Tensor: ...
 def clip_by_value(t: Any, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None) -> Any:
     """The values between two bounds; the derivative at the bounds themselves is 1."""
     if isinstance(t, IndexedSlices):
@@ -40,7 +48,15 @@ def _check_growth(values: Value, name: str, *bounds: Any) -> None:
             raise ValueError(f"{name}: a bound of shape {other} does not fit a tensor of shape {shape}.")
 
 
-def clip_by_norm(t: Any, clip_norm: object, axes: AxisLike | None = None, name: str | None = None) -> Any:
+@overload
+def clip_by_norm(  # type: ignore[overload-overlap]
+    t: IndexedSlices, clip_norm: TensorLike, axes: AxisLike | None = None, name: str | None = None
+) -> IndexedSlices: ...
+@overload
+def clip_by_norm(
+    t: TensorLike, clip_norm: TensorLike, axes: AxisLike | None = None, name: str | None = None
+) -> Tensor: ...
+def clip_by_norm(t: Any, clip_norm: Any, axes: AxisLike | None = None, name: str | None = None) -> Any:
     """The tensor scaled down so that its Euclidean norm (along `axes`) is at most `clip_norm`."""
     if isinstance(t, IndexedSlices):
         return IndexedSlices(clip_by_norm(t.values, clip_norm, axes), t.indices, t.dense_shape)
@@ -66,7 +82,7 @@ def clip_by_average_norm(t: TensorLike, clip_norm: TensorLike, name: str | None 
     return values * limit / math.maximum(norm, limit)
 
 
-def global_norm(t_list: Any, name: str | None = None) -> Any:
+def global_norm(t_list: Any, name: str | None = None) -> Tensor:
     """The Euclidean norm of all tensors of a list together; None entries are passed over.
 
     >>> import gradtape as tf
@@ -83,7 +99,7 @@ def global_norm(t_list: Any, name: str | None = None) -> Any:
 
 def clip_by_global_norm(
     t_list: Sequence[TensorLike], clip_norm: TensorLike, use_norm: TensorLike | None = None, name: str | None = None
-) -> tuple[list[Any], Any]:
+) -> tuple[list[Tensor], Tensor]:
     """All tensors scaled by one factor so that their common norm is at most `clip_norm`; and the norm before that.
 
     A norm that is not finite makes all of them nan, as in TensorFlow.

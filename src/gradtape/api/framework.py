@@ -106,7 +106,7 @@ def group(*inputs: TensorLike, **kwargs: object) -> None:
 
 def tuple(
     tensors: Sequence[TensorLike], control_inputs: TensorLike | None = None, name: str | None = None
-) -> list[Any]:
+) -> list[Tensor]:
     """The tensors as a list; None stays None."""
     return [None if tensor is None else to_tensor(tensor) for tensor in tensors]
 
@@ -121,12 +121,12 @@ def get_current_name_scope() -> str:
     return "/".join(STATE.name_scopes)
 
 
-def guarantee_const(input: TensorLike, name: str | None = None) -> Any:
+def guarantee_const(input: TensorLike, name: str | None = None) -> Tensor:
     """The tensor: a value that has been computed does not change."""
     return to_tensor(input)
 
 
-def timestamp(name: str | None = None) -> Any:
+def timestamp(name: str | None = None) -> Tensor:
     """Seconds since 1970 as a float64 tensor."""
     return to_tensor(time.time(), dtypes.float64)
 

@@ -16,11 +16,11 @@ from ..op.arguments import takes, text
 from ..op.attributes import as_int, as_int_vector, as_ints, as_shape
 from ..ops.array import index, layout, masks, scatter
 from ..ops.math import logic, reduce
+from ..ops.public import tensor_scatter_nd_update as tensor_scatter_nd_update
 from ..trace.ghost import abstract_of
 from ..values.tensor import EagerTensor, Tensor, to_tensor
 from ..variables.variable import SliceAssigner, Variable
 
-tensor_scatter_nd_update = scatter.tensor_scatter_nd_update.public
 newaxis = None
 
 
@@ -40,7 +40,7 @@ def _box_look(input_: TensorLike, begin: TensorLike, size: TensorLike, name: str
 
 
 @shaped(_box_look)
-def slice(input_: object, begin: TensorLike, size: object, name: str | None = None) -> Any:
+def slice(input_: object, begin: TensorLike, size: object, name: str | None = None) -> Tensor:
     """The box that starts at `begin` and has `size` (-1: to the end)."""
     x = to_tensor(input_)
     starts, sizes = as_ints(begin), as_ints(size)
@@ -70,7 +70,7 @@ def strided_slice(
     shrink_axis_mask: int = 0,
     var: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """`input_[begin:end:strides]`, axis by axis; the bits of the masks say how each position is read.
 
     With `var`, a variable, the result can be assigned to, as a slice of that variable can.
@@ -100,7 +100,7 @@ def strided_slice(
             key.append(start)
         else:
             key.append(builtins.slice(None if begin_mask & bit else start, None if end_mask & bit else stop, step))
-    part = index.getitem.public(to_tensor(input_), tuple(key))
+    part: Any = index.getitem.public(to_tensor(input_), tuple(key))
     if isinstance(var, Variable):
         assigner = SliceAssigner(var, tuple(key))
         part.assign, part.assign_add, part.assign_sub = (
@@ -115,10 +115,10 @@ def gather(
     params: object,
     indices: object,
     validate_indices: TensorLike | None = None,
-    axis: object = None,
+    axis: AxisLike | None = None,
     batch_dims: int | None = 0,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The slices of `params` at `indices` along `axis`. A negative `batch_dims` counts from the last axis of `indices`."""
     where = as_int(batch_dims) if axis is None else as_int(axis)
     shared = 0 if batch_dims is None else as_int(batch_dims)
@@ -131,7 +131,7 @@ def gather(
 @takes(bad_indices_policy=text)
 def gather_nd(
     params: TensorLike, indices: TensorLike, batch_dims: int = 0, name: str | None = None, bad_indices_policy: str = ""
-) -> Any:
+) -> Tensor:
     """The elements (or slices) at positions that `indices` lists in its last axis; with "IGNORE", zeros for bad positions."""
     if bad_indices_policy == "IGNORE" and not as_int(batch_dims):
         x = to_tensor(params)
@@ -148,7 +148,7 @@ def scatter_nd(
     shape: ShapeLike,
     bad_indices_policy: str = "",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Zeros of `shape` with `updates` added at positions that `indices` lists in its last axis."""
     if bad_indices_policy not in ("", "DEFAULT"):
         zero = np.zeros(as_shape(as_int_vector(shape, "scatter_nd: shape")), to_tensor(updates).dtype.numpy)
@@ -203,7 +203,7 @@ def _neutral(name: str, dtype: np.dtype[Any]) -> Array:
 @takes(bad_indices_policy=text)
 def tensor_scatter_nd_add(
     tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
-) -> Any:
+) -> Tensor:
     """The tensor with `updates` added at positions that `indices` lists in its last axis; "IGNORE" drops bad positions.
 
     >>> import gradtape as tf
@@ -216,7 +216,7 @@ def tensor_scatter_nd_add(
 @takes(bad_indices_policy=text)
 def tensor_scatter_nd_sub(
     tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
-) -> Any:
+) -> Tensor:
     """The tensor with `updates` subtracted at positions that `indices` lists in its last axis."""
     return _scatter_combining(scatter.tensor_scatter_nd_sub, tensor, indices, updates, bad_indices_policy)
 
@@ -224,7 +224,7 @@ def tensor_scatter_nd_sub(
 @takes(bad_indices_policy=text)
 def tensor_scatter_nd_max(
     tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
-) -> Any:
+) -> Tensor:
     """The tensor, with the larger of its element and the updates at `indices`; ties share the derivative."""
     return _scatter_combining(scatter.tensor_scatter_nd_max, tensor, indices, updates, bad_indices_policy)
 
@@ -232,12 +232,14 @@ def tensor_scatter_nd_max(
 @takes(bad_indices_policy=text)
 def tensor_scatter_nd_min(
     tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
-) -> Any:
+) -> Tensor:
     """The tensor, with the smaller of its element and the updates at `indices`; ties share the derivative."""
     return _scatter_combining(scatter.tensor_scatter_nd_min, tensor, indices, updates, bad_indices_policy)
 
 
-def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: AxisLike | None = None, name: str = "boolean_mask") -> Any:
+def boolean_mask(
+    tensor: TensorLike, mask: TensorLike, axis: AxisLike | None = None, name: str = "boolean_mask"
+) -> Tensor:
     """The elements (or slices) where the mask is true."""
     x, truth = to_tensor(tensor), to_tensor(mask)
     if truth.shape.rank is None:
@@ -272,7 +274,7 @@ def _masked(x: Value, mask: Value, axis: int) -> Any:
 
 def where(
     condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """x where the condition holds and y elsewhere; with the condition alone, the positions where it holds.
 
     >>> import gradtape as tf

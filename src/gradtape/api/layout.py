@@ -42,7 +42,7 @@ def _transposed_look(
 
 
 @shaped(_transposed_look)
-def transpose(a: object, perm: object = None, conjugate: bool = False, name: str = "transpose") -> Any:
+def transpose(a: object, perm: object = None, conjugate: bool = False, name: str = "transpose") -> Tensor:
     """The axes in the order `perm`, or reversed."""
     x = to_tensor(a)
     order = tuple(builtins.range(x.ndim))[::-1] if perm is None else as_ints(perm)
@@ -52,19 +52,19 @@ def transpose(a: object, perm: object = None, conjugate: bool = False, name: str
     return e.conj.public(result) if conjugate and x.dtype.is_complex else result
 
 
-def expand_dims(input: TensorLike, axis: AxisLike, name: str | None = None) -> Any:
+def expand_dims(input: TensorLike, axis: AxisLike, name: str | None = None) -> Tensor:
     """The tensor with a new axis of size one at `axis`."""
     if isinstance(axis, (list, tuple, np.ndarray)) and np.size(axis) != 1:
         raise invalid(f"expand_dims: `axis` must be a tensor with a single value, got {axis!r}.")
     return layout.expand_dims.public(input, as_int(axis))
 
 
-def squeeze(input: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Any:
+def squeeze(input: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Tensor:
     """The tensor without its axes of size one, or without those named in `axis`."""
     return layout.squeeze.public(input, as_axis(axis))
 
 
-def concat(values: Any, axis: object, name: str = "concat") -> Any:
+def concat(values: Any, axis: object, name: str = "concat") -> Tensor:
     """The tensors one after the other along an existing axis."""
     if isinstance(values, (Tensor, Variable)) or not isinstance(values, (list, tuple)):
         values = [values]
@@ -79,7 +79,7 @@ def concat(values: Any, axis: object, name: str = "concat") -> Any:
     return layout.concat.public(list(values), where)
 
 
-def stack(values: Any, axis: AxisLike = 0, name: str = "stack") -> Any:
+def stack(values: Any, axis: AxisLike = 0, name: str = "stack") -> Tensor:
     """The tensors, all of one shape, along a new axis."""
     if isinstance(values, (Tensor, Variable)):
         values = unstack(values)
@@ -104,7 +104,7 @@ def stack(values: Any, axis: AxisLike = 0, name: str = "stack") -> Any:
 
 
 @takes(num=optional_whole_number)
-def unstack(value: object, num: int | None = None, axis: AxisLike = 0, name: str = "unstack") -> list[Any]:
+def unstack(value: object, num: int | None = None, axis: AxisLike = 0, name: str = "unstack") -> list[Tensor]:
     """The slices along one axis, as a list of tensors without it."""
     where = as_int(axis)
     x = to_tensor(value)
@@ -114,8 +114,7 @@ def unstack(value: object, num: int | None = None, axis: AxisLike = 0, name: str
         raise invalid(f"unstack: num is {num}, but axis {where} of shape {x.shape} has size {x.shape[where]}.")
     if x.shape[where] == 0:
         return []
-    parts: list[Any] = layout.unpack.public(x, where)
-    return parts
+    return list(layout.unpack.public(x, where))
 
 
 def _split_look(
@@ -140,7 +139,7 @@ def _split_look(
 @shaped(_split_look)
 def split(
     value: TensorLike, num_or_size_splits: Any, axis: AxisLike = 0, num: int | None = None, name: str = "split"
-) -> list[Any]:
+) -> list[Tensor]:
     """Pieces along one axis: as many as an integer says, all of one size, or of the sizes in a list (-1: the rest)."""
     x = to_tensor(value)
     where, shape = as_int(axis), shape_of(x)
@@ -160,8 +159,7 @@ def split(
         if count <= 0 or length % count:
             raise invalid(f"split: axis {where} of size {length} cannot be cut into {count} equal pieces.")
         sizes = [length // count] * count
-    parts: list[Any] = layout.split_sizes.public(x, tuple(sizes), where)
-    return parts
+    return list(layout.split_sizes.public(x, tuple(sizes), where))
 
 
 def _padded_look(tensor: TensorLike, paddings: TensorLike, *args: object, **kwargs: object) -> Abstract:
@@ -176,7 +174,7 @@ def pad(
     mode: str = "CONSTANT",
     constant_values: Any = 0,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The tensor with a border: constant, or mirrored with (SYMMETRIC) or without (REFLECT) the edge itself.
 
     `paddings` has one row (before, after) for each axis.
@@ -215,7 +213,7 @@ def pad(
     return borders.mirror_pad.public(x, rows, kind)
 
 
-def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> Any:
+def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> Tensor:
     """The tensor repeated `multiples[i]` times along axis i."""
     return rearrange.tile.public(input, as_int_vector(multiples, "tile: multiples"))
 
@@ -236,7 +234,7 @@ def _repeated_look(
 
 
 @shaped(_repeated_look)
-def repeat(input: TensorLike, repeats: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Any:
+def repeat(input: TensorLike, repeats: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Tensor:
     """Each element (or slice along `axis`) repeated."""
     x = to_tensor(input)
     if axis is None:
@@ -274,12 +272,12 @@ def _rows(x: Value, positions: object, axis: int) -> Any:
     return index.pick.public(x, (*(builtins.slice(None),) * (axis % x.ndim), positions))
 
 
-def reverse(tensor: TensorLike, axis: AxisLike, name: str | None = None) -> Any:
+def reverse(tensor: TensorLike, axis: AxisLike, name: str | None = None) -> Tensor:
     """The tensor with the order along the given axes turned round."""
     return rearrange.reverse.public(tensor, as_int_vector(axis, "reverse: axis"))
 
 
-def roll(input: object, shift: Any, axis: Any, name: str | None = None) -> Any:
+def roll(input: object, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     """The tensor moved cyclically along the given axes."""
     shifts, axes = (tuple(as_ints(v)) if np.ndim(v) else as_int(v) for v in (shift, axis))
     if np.ndim(shift) != np.ndim(axis):

@@ -19,12 +19,11 @@ from ..op.arguments import sequence, takes, tensor_type
 from ..op.attributes import as_int
 from ..ops.array import index, rearrange, search
 from ..ops.array.masks import length_mask
+from ..ops.public import unravel_index as unravel_index
 from ..trace.ghost import abstract_of
-from ..values.tensor import to_tensor
+from ..values.tensor import Tensor, to_tensor
 from .arrays import reshape, zeros
 from .layout import concat, split
-
-unravel_index = search.unravel_index.public
 
 
 class Unique(NamedTuple):
@@ -67,7 +66,7 @@ def searchsorted(
     side: str = "left",
     out_type: DTypeLike = dtypes.int32,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Where each value would be put into its sorted row: before equal elements (left) or after them (right)."""
     if side not in ("left", "right"):
         raise ValueError(f"Argument `side` must be either 'right' or 'left'. Received: `side` = {side!r}.")
@@ -81,7 +80,7 @@ def histogram_fixed_width(
     nbins: TensorLike = 100,
     dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """How many values fall into each of `nbins` bins of one width; what lies outside counts in the outer bins.
 
     >>> import gradtape as tf
@@ -97,7 +96,7 @@ def histogram_fixed_width_bins(
     nbins: TensorLike = 100,
     dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """In which of `nbins` bins of one width each value falls; what lies outside falls in the outer bins."""
     x = to_tensor(values)
     ends, bins = to_tensor(value_range, x.dtype), as_int(nbins)
@@ -110,7 +109,7 @@ def histogram_fixed_width_bins(
 @takes(dtype=tensor_type)
 def sequence_mask(
     lengths: TensorLike, maxlen: IntLike | None = None, dtype: DTypeLike = dtypes.bool, name: str | None = None
-) -> Any:
+) -> Tensor:
     """A row for each length: true at the first `length` places of `maxlen`.
 
     >>> import gradtape as tf
@@ -138,7 +137,7 @@ def reverse_sequence(
     seq_axis: TensorLike | None = None,
     batch_axis: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The first `seq_lengths[i]` elements along `seq_axis` in reverse order, for each entry i of `batch_axis`.
 
     >>> import gradtape as tf
@@ -164,7 +163,7 @@ def _parts_look(
 @shaped(_parts_look)
 def dynamic_partition(
     data: TensorLike, partitions: TensorLike, num_partitions: IntLike, name: str | None = None
-) -> list[Any]:
+) -> list[Tensor]:
     """The slices of `data` sorted into `num_partitions` tensors by the numbers in `partitions`.
 
     >>> import gradtape as tf
@@ -199,7 +198,7 @@ def _stitched_look(indices: Sequence[TensorLike], data: Sequence[TensorLike], na
 
 @shaped(_stitched_look)
 @takes(indices=sequence)
-def dynamic_stitch(indices: Sequence[TensorLike], data: Sequence[TensorLike], name: str | None = None) -> Any:
+def dynamic_stitch(indices: Sequence[TensorLike], data: Sequence[TensorLike], name: str | None = None) -> Tensor:
     """The slices of several tensors put in one, each at its index; where an index repeats, the last one stays.
 
     >>> import gradtape as tf

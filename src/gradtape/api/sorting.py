@@ -13,9 +13,8 @@ from ..base.types import AxisLike, IntLike, TensorLike
 from ..op.arguments import flag, takes, text
 from ..op.attributes import as_int
 from ..ops.array import sort as o
-from ..values.tensor import to_tensor
-
-invert_permutation = o.invert_permutation.public
+from ..ops.public import invert_permutation as invert_permutation
+from ..values.tensor import Tensor, to_tensor
 
 
 def _descending(direction: str) -> bool:
@@ -33,7 +32,7 @@ def _axis(axis: Any) -> int:
     return as_int(axis)
 
 
-def sort(values: TensorLike, axis: AxisLike = -1, direction: str = "ASCENDING", name: str | None = None) -> Any:
+def sort(values: TensorLike, axis: AxisLike = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
     """The elements along an axis in order; each cotangent goes back to where its element came from.
 
     >>> import gradtape as tf
@@ -45,7 +44,7 @@ def sort(values: TensorLike, axis: AxisLike = -1, direction: str = "ASCENDING", 
 
 def argsort(
     values: TensorLike, axis: AxisLike = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The places from which to take the elements along an axis, so that they are in order; always stable.
 
     >>> import gradtape as tf
@@ -86,7 +85,7 @@ def top_k(
     return TopKV2(values, indices)
 
 
-def in_top_k(targets: TensorLike, predictions: TensorLike, k: IntLike, name: str | None = None) -> Any:
+def in_top_k(targets: TensorLike, predictions: TensorLike, k: IntLike, name: str | None = None) -> Tensor:
     """Whether the target class of each row is among the k that are predicted highest.
 
     >>> import gradtape as tf

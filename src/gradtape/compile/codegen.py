@@ -445,7 +445,7 @@ def loop_function(loop: Loop, listed: Set[int] = frozenset(), whole: bool = Fals
     source = "\n".join([*lines, ""])
     run: Any = define(source, f"<gradtape loop {id(names.objects):x}>", names.objects)
     run.__source__ = source
-    return run  # type: ignore[no-any-return]
+    return run
 
 
 def _changed_in_place(loop: Loop) -> set[int]:

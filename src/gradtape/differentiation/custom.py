@@ -6,7 +6,7 @@ import functools
 import inspect
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, overload
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from ..variables.variable import Variable
 from .backward import zeros_of
 from .tape import GradientTape
 from .vectorize import Batched, batch, only_outer, unbatch
+
+_P = ParamSpec("_P")
+_Result = TypeVar("_Result")
 
 
 class _VariableWatcher:
@@ -45,6 +48,12 @@ class _VariableWatcher:
         remove_identical(STATE.readers, self)
 
 
+@overload
+def custom_gradient(f: Callable[_P, tuple[_Result, Callable[..., Any]]]) -> Callable[_P, _Result]: ...
+@overload
+def custom_gradient(
+    f: None = None,
+) -> Callable[[Callable[_P, tuple[_Result, Callable[..., Any]]]], Callable[_P, _Result]]: ...
 def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
     """Decorator for a function that returns its value and its gradient function.
 
@@ -391,7 +400,7 @@ def cotangents_of_inputs(
     ]
 
 
-def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
+def recompute_grad(f: Callable[_P, _Result]) -> Callable[_P, _Result]:
     """`f` with its intermediate values recomputed in the backward pass instead of kept."""
 
     @custom_gradient
@@ -407,7 +416,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
             with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
                 tape.watch(fresh)
                 tape.watch(variables or [])
-                outputs = f(*again, **kwargs)
+                outputs: Any = f(*again, **kwargs)
             sources = [*fresh, *(variables or [])]
             parts = tape.gradient(outputs, sources, output_gradients=list(upstream))
             for_inputs = parts[: len(fresh)]
@@ -422,7 +431,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     return wrapped
 
 
-def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
+def grad_pass_through(f: Callable[_P, _Result]) -> Callable[_P, _Result]:
     """`f`, with the derivative of the identity.
 
     >>> import gradtape as tf

@@ -19,7 +19,7 @@ from ..base.locks import new_lock
 from ..base.types import TensorLike
 from ..ops.math.reduce import reduce_mean, reduce_sum
 from ..values.composite import is_composite
-from ..values.tensor import to_tensor
+from ..values.tensor import Tensor, to_tensor
 from .datasets import DistributedDataset, InputContext
 
 CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
@@ -92,7 +92,7 @@ class Strategy:
 
     def run(
         self, fn: Callable[..., Any], args: Any = (), kwargs: dict[str, Any] | None = None, options: object = None
-    ) -> Any:
+    ) -> Tensor:
         """Call `fn` on the replica, and return what it returns."""
         if not callable(fn):
             raise TypeError(f"run: a function is needed, got {fn!r}.")
@@ -100,7 +100,7 @@ class Strategy:
         with entered(self, ReplicaContext(self, 0)):
             return fn(*args, **(kwargs or {}))
 
-    def reduce(self, reduce_op: ReduceOp | str, value: TensorLike, axis: int | None) -> Any:
+    def reduce(self, reduce_op: ReduceOp | str, value: TensorLike, axis: int | None) -> Tensor:
         """The values of all replicas as one: their sum or mean, over `axis` within each too where one is given."""
         require_cross_replica(self)
         return reduced(reduce_op, value, axis)

@@ -113,7 +113,7 @@ def resize(
     preserve_aspect_ratio: bool = False,
     antialias: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Images (height, width, channels), or a batch of them, resized to `size` = (new_height, new_width).
 
     The result is float32, but for the method "nearest", which keeps the type. `antialias` smooths images that
@@ -163,7 +163,7 @@ def resize_with_pad(
     target_width: IntLike,
     method: TensorLike = ResizeMethod.BILINEAR,
     antialias: bool = False,
-) -> Any:
+) -> Tensor:
     """The image resized to fit into the target size, in proportion, in the middle of a black one."""
     x = image_of(image)
     height, width = target_size(target_height, target_width)

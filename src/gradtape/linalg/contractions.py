@@ -31,7 +31,7 @@ def _contracted_look(a: TensorLike, b: TensorLike, axes: TensorLike, name: str |
 
 
 @shaped(_contracted_look)
-def tensordot(a: TensorLike, b: object, axes: Any, name: str | None = None) -> Any:
+def tensordot(a: TensorLike, b: object, axes: Any, name: str | None = None) -> Tensor:
     """The sum of products over some axes of a and some of b: an integer for the last and first, or two lists."""
     x = to_tensor(a)
     y = to_tensor(b, None if isinstance(b, (Tensor, Variable)) else x.dtype)
@@ -62,7 +62,7 @@ def tensordot(a: TensorLike, b: object, axes: Any, name: str | None = None) -> A
     return reshape(matmul.public(first, second), (*outer[0], *outer[1]))
 
 
-def einsum(equation: str, *inputs: Any, **kwargs: object) -> Any:
+def einsum(equation: str, *inputs: Any, **kwargs: object) -> Tensor:
     """Einstein summation: `tf.einsum("ij,jk->ik", a, b)` is the product of two matrices.
 
     >>> import gradtape as tf

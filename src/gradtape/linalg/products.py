@@ -11,10 +11,9 @@ from ..base.traceable import trace_public
 from ..base.types import DTypeLike, TensorLike
 from ..op.arguments import flag, given
 from ..ops.linalg import products as o
+from ..ops.public import cross as cross
 from ..values.tensor import Tensor, to_tensor
 from ..variables.variable import Variable
-
-cross = o.cross.public
 
 
 def matmul(
@@ -30,7 +29,7 @@ def matmul(
     grad_a: bool = False,
     grad_b: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The product of matrices in the last two axes, with broadcasting over the others.
 
     >>> import gradtape as tf
@@ -63,7 +62,7 @@ def matvec(
     a_is_sparse: bool = False,
     b_is_sparse: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The product of matrices in the last two axes of `a` with vectors in the last axis of `b`."""
     b = to_tensor(b, None if isinstance(b, (Tensor, Variable)) else to_tensor(a).dtype)
     if not b.ndim:
@@ -72,7 +71,7 @@ def matvec(
     return squeeze(product, -1)
 
 
-def matrix_transpose(a: TensorLike, name: str = "matrix_transpose", conjugate: bool = False) -> Any:
+def matrix_transpose(a: TensorLike, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
     """The last two axes exchanged."""
     x = to_tensor(a)
     if x.ndim < 2:
@@ -82,7 +81,7 @@ def matrix_transpose(a: TensorLike, name: str = "matrix_transpose", conjugate: b
     return transpose(x, [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2], conjugate)
 
 
-def adjoint(matrix: TensorLike, name: str | None = None) -> Any:
+def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
     """The last two axes exchanged and conjugated."""
     return matrix_transpose(matrix, conjugate=True)
 

@@ -16,22 +16,22 @@ from ..op.attributes import as_int, as_int_vector
 from ..ops.linalg.products import dense
 from ..ops.nn import activations as n
 from ..ops.nn.dropout import apply_dropout
+from ..ops.public import elu as elu
+from ..ops.public import relu as relu
+from ..ops.public import relu6 as relu6
+from ..ops.public import selu as selu
+from ..ops.public import softsign as softsign
 from ..values.tensor import Tensor, to_tensor
 from ..variables.variable import Variable
 from . import sequence
 from .normalization import layer_norm, rms_norm
 
-relu = n.relu.public
-relu6 = n.relu6.public
-elu = n.elu.public
-selu = n.selu.public
-softsign = n.softsign.public
 softplus = math.softplus
 sigmoid = math.sigmoid
 tanh = math.tanh
 
 
-def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Any:
+def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Tensor:
     """x where it is positive, alpha * x elsewhere."""
     x = to_tensor(features)
     if x.dtype.is_integer:
@@ -41,13 +41,13 @@ def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None
     return n.scaled_relu.public(x, float(alpha))
 
 
-def crelu(features: TensorLike, axis: AxisLike = -1, name: str | None = None) -> Any:
+def crelu(features: TensorLike, axis: AxisLike = -1, name: str | None = None) -> Tensor:
     """relu(x) and relu(-x) side by side along an axis."""
     x = to_tensor(features)
     return relu(concat([x, math.negative(x)], axis))
 
 
-def silu(features: object, beta: Any = 1.0, name: str | None = None) -> Any:
+def silu(features: object, beta: Any = 1.0, name: str | None = None) -> Tensor:
     """x * sigmoid(beta * x), also known as swish.
 
     >>> import gradtape as tf
@@ -63,7 +63,7 @@ def silu(features: object, beta: Any = 1.0, name: str | None = None) -> Any:
 swish = silu
 
 
-def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Any:
+def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Tensor:
     """x times the normal distribution function of x, exact or by the tanh formula."""
     x = to_tensor(features)
     if not x.dtype.is_floating:
@@ -71,12 +71,12 @@ def gelu(features: TensorLike, approximate: bool = False, name: str | None = Non
     return n.gelu_of.public(x, bool(approximate))
 
 
-def softmax(logits: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Any:
+def softmax(logits: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along an axis, the last by default."""
     return n.softmax.public(logits, -1 if axis is None else as_int(axis))
 
 
-def log_softmax(logits: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Any:
+def log_softmax(logits: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Tensor:
     """log(softmax(x)) along an axis, the last by default."""
     return n.log_softmax.public(logits, -1 if axis is None else as_int(axis))
 
@@ -87,7 +87,7 @@ def dropout(
     noise_shape: TensorLike | None = None,
     seed: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Zero with probability `rate`, the others scaled up by 1 / (1 - rate) so that the expected sum stays.
 
     >>> import gradtape as tf
@@ -107,7 +107,7 @@ def _stateless_dropout(
     rng_alg: object = None,
     noise_shape: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """`dropout` whose choice depends on `seed`, two integers, alone."""
     algorithm = "auto_select" if rng_alg is None else rng_alg
 
@@ -123,7 +123,7 @@ def _general_dropout(
     uniform_sampler: Function,
     noise_shape: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """`dropout` with numbers from `uniform_sampler(shape, dtype=dtype)`."""
     return _dropout(x, rate, noise_shape, lambda shape, dtype: uniform_sampler(shape=shape, dtype=dtype))
 

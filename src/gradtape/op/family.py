@@ -131,9 +131,9 @@ def shape_of(value: Any) -> tuple[int, ...]:
     """The shape of an array, a tensor, a batched value or a Python number."""
     cls = value.__class__
     if cls is np.ndarray:
-        return value.shape  # type: ignore[no-any-return]
+        return value.shape
     if cls is EagerTensor:
-        return value._array.shape  # type: ignore[no-any-return]
+        return value._array.shape
     return tuple(getattr(value, "shape", ()))
 
 

@@ -206,7 +206,7 @@ def _reflected(function: Function) -> Any:
     return backward
 
 
-_BINARY = {
+_BINARY: dict[str, Function] = {
     "add": math.add,
     "sub": math.subtract,
     "mul": math.multiply,
@@ -215,7 +215,7 @@ _BINARY = {
     "mod": math.floormod,
     "pow": math.pow,
 }
-_COMPARISONS = {
+_COMPARISONS: dict[str, Function] = {
     "lt": math.less,
     "le": math.less_equal,
     "gt": math.greater,

@@ -68,17 +68,17 @@ class SparseTensor:
         return cls(value.indices, value.values, value.dense_shape)
 
     @property
-    def indices(self) -> Any:
+    def indices(self) -> Tensor:
         """The places, one row for each value."""
         return self._indices
 
     @property
-    def values(self) -> Any:
+    def values(self) -> Tensor:
         """The values; what tapes follow."""
         return self._values
 
     @property
-    def dense_shape(self) -> Any:
+    def dense_shape(self) -> Tensor:
         """The shape as an int64 tensor."""
         return self._dense_shape
 

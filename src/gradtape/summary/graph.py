@@ -16,7 +16,7 @@ from ..op.record import ids_of, is_further_output, op_of, pull_of, way_to_first
 from ..trace.function import EAGERLY
 from ..trace.graph import Graph, Ref, leaves
 from ..trace.printing import name_of
-from ..values.tensor import identify
+from ..values.tensor import Tensor, identify
 from ..variables.variable import Variable
 from .event_file import messages
 from .values import write
@@ -58,7 +58,7 @@ class _Nodes:
         return f"{name}_{count}" if count else name
 
 
-def graph(graph_data: object) -> Any:
+def graph(graph_data: object) -> Tensor:
     """Write a graph, shown under "Graphs".
 
     Args:

@@ -90,7 +90,7 @@ class ConcreteFunction:
     @property
     def arguments(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments it was recorded with: composites are composites of specs, where each tensor of them has its place."""
-        return _strongly(self._arguments)  # type: ignore[no-any-return]
+        return _strongly(self._arguments)
 
     @property
     def structured_outputs(self) -> Any:

@@ -118,8 +118,8 @@ class Trial(Inference):
         found = evaluate(size, {one: self._numbers[one] for one in symbols_of(size)})
         if isinstance(found, Size):
             self.made_up = True
-            return self.unknown()  # type: ignore[no-any-return]
-        return found  # type: ignore[no-any-return]
+            return self.unknown()
+        return found
 
     def twin(self, value: Any) -> Any:
         """What stands here for a value outside."""

@@ -233,5 +233,5 @@ def _left_value(variable: Any) -> EagerTensor:
     if left is not None:
         return value_of(variable, np.array(left._array))
     if "_value" in variable.__dict__:  # (a handler within this one has changed it)
-        return variable.__dict__["_value"]  # type: ignore[no-any-return]
+        return variable.__dict__["_value"]
     raise AttributeError(f"{type(variable).__name__!r} object has no attribute '_value'")

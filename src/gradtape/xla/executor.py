@@ -78,12 +78,12 @@ class Executable:
     def _run(self, given: list[Any], changed: list[Any]) -> list[Any]:
         read = [value_of(variable) for variable in self._read]
         if not any(map(is_on_host, given)):
-            return self._compiled(*given, *read, *changed)  # type: ignore[no-any-return]
+            return self._compiled(*given, *read, *changed)
         # A copy: what JAX is given it may keep, and what it keeps must not change.
         arrays = [np.array(value) if is_on_host(value) else value for value in given]
         COPIES.to_device += sum(map(is_on_host, given))
         with jax.enable_x64(True):  # else JAX makes float64 float32
-            return self._compiled(*arrays, *read, *changed)  # type: ignore[no-any-return]
+            return self._compiled(*arrays, *read, *changed)
 
     def _change(self, given: list[Any]) -> list[Any]:
         """Run it on the values of the variables that it changes, which are taken out of them: their memory is used again."""

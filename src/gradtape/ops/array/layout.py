@@ -208,8 +208,8 @@ def _sum_to_shape(x: Array, shape: tuple[int, ...]) -> Array:
     if x.shape != shape and shape[-1:] == (1,) and x.shape[:-1] == shape[:-1]:  # the gradient of a mean along rows
         total = along_rows("sum", x, -1, True)
         if total is not None:
-            return total  # type: ignore[no-any-return]
-    return sum_to_shape.kernel(np, x, shape=shape)  # type: ignore[no-any-return]
+            return total
+    return sum_to_shape.kernel(np, x, shape=shape)
 
 
 @op(eager=_sum_to_shape, dtypes=NUMERIC)

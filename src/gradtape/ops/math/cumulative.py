@@ -72,7 +72,7 @@ def _along_line(x: Array, decay: Array) -> Array:
     diagonals = np.ones((2, len(x)), x.dtype, order="F")
     diagonals[1, :-1] = -decay[1:]
     (solve,) = get_blas_funcs(("tbsv",), (x,))
-    return solve(1, diagonals, x, lower=1, diag=1)  # type: ignore[no-any-return]
+    return solve(1, diagonals, x, lower=1, diag=1)
 
 
 @op(eager=in_float32(_recurrence), dtypes=INEXACT)

@@ -292,7 +292,7 @@ def _in_a(a: Array, x: Array, order: int) -> Array:
 def _igamma_in_a(a: Array, x: Array, order: int) -> Array:
     _check_order(order)
     if order == 0:
-        return functions(np).gammainc(a, x)  # type: ignore[no-any-return]
+        return functions(np).gammainc(a, x)
     a, x = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(x, np.float64))
     value = np.where((a > 0) & (x >= 0), 0.0, np.nan)
     inside = (a > 0) & (x > 0) & np.isfinite(a) & np.isfinite(x)

@@ -62,7 +62,7 @@ def count_reduced(shape: tuple[int, ...], axis: Axis) -> int:
     for size, kept in zip(shape, kept_shape(shape, axis), strict=True):
         if kept is not size and (isinstance(size, Size) or kept != size):
             count = size * count
-    return count  # type: ignore[no-any-return]
+    return count
 
 
 def at_least_one(count: Any) -> Any:
@@ -79,7 +79,7 @@ def refuse_axis_of_scalar(x: Array, axis: Axis) -> None:
 def _checked(kernel: Function) -> Any:
     def checked(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
         refuse_axis_of_scalar(x, axis)
-        return kernel(x, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
+        return kernel(x, axis=axis, keepdims=keepdims)
 
     return checked
 
@@ -92,7 +92,7 @@ def _sum(x: Array, axis: Axis, keepdims: bool) -> Array:
         refuse_axis_of_scalar(x, axis)
     if x.dtype in NARROW_FLOATS:
         return np.asarray(x.astype(np.float32).sum(axis=axis, keepdims=keepdims)).astype(x.dtype)
-    return sum_over(x, axis, keepdims)  # type: ignore[no-any-return]
+    return sum_over(x, axis, keepdims)
 
 
 @op(eager=_sum, dtypes=NUMERIC, tf_name="Sum", on_sizes=True, shape=reduced)
@@ -125,7 +125,7 @@ def _mean(x: Array, axis: Axis, keepdims: bool) -> Array:
         return np.asarray(_mean(x.astype(np.float32), axis, keepdims)).astype(x.dtype)
     # Not ndarray.mean: it goes through a slow Python layer, and warns where there is nothing to average.
     count = count_reduced(x.shape, axis)
-    return sum_over(x, axis, keepdims) / x.dtype.type(count)  # type: ignore[no-any-return]
+    return sum_over(x, axis, keepdims) / x.dtype.type(count)
 
 
 @op(eager=_mean, dtypes=NUMERIC, tf_name="Mean", shape=reduced)
@@ -143,7 +143,7 @@ reduce_mean.linear("input_tensor")
 
 
 def _product(x: Array, axis: Axis, keepdims: bool) -> Array:
-    return _multiply(x, axis, x.dtype, None, keepdims)  # type: ignore[no-any-return]
+    return _multiply(x, axis, x.dtype, None, keepdims)
 
 
 @op(eager=_checked(_product), dtypes=NUMERIC, tf_name="Prod", on_sizes=True, shape=reduced)
@@ -193,8 +193,8 @@ def _extreme(function: Any, empty_value: Any) -> Any:
         if not x.size:
             info = np.iinfo(x.dtype) if x.dtype.kind in "iu" else None
             initial = empty_value if info is None else (info.min if empty_value < 0 else info.max)
-            return function(x, axis=axis, keepdims=keepdims, initial=initial)  # type: ignore[no-any-return]
-        return function(x, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
+            return function(x, axis=axis, keepdims=keepdims, initial=initial)
+        return function(x, axis=axis, keepdims=keepdims)
 
     return kernel
 
@@ -319,13 +319,13 @@ def root_of_squares(x: Array, axis: Axis) -> Array:
     least, most = _SAFE_SQUARES[total.dtype.char]
     safe = least < total.item() < most if total.size == 1 else ((total > least) & (total < most)).all()
     if safe:
-        return np.sqrt(total)  # type: ignore[no-any-return]
+        return np.sqrt(total)
     top = _largest(np.abs(x), axis=axis, keepdims=True, initial=0)
     _, exponent = np.frexp(np.where(np.isfinite(top), top, 1))
     scaled = np.sqrt(
         _sum_of_squares(np.ldexp(x.real, -exponent), axis) + _sum_of_squares(np.ldexp(x.imag, -exponent), axis)
     )
-    return np.ldexp(scaled, exponent)  # type: ignore[no-any-return]
+    return np.ldexp(scaled, exponent)
 
 
 def _sum_of_squares(x: Array, axis: Axis) -> Any:

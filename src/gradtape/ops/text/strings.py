@@ -190,8 +190,8 @@ def _cased(function: str) -> Callable[..., Array]:
 
         def one(text: bytes) -> bytes:
             if not encoding:
-                return getattr(text, function)()  # type: ignore[no-any-return]
-            return getattr(text.decode("utf-8", "replace"), function)().encode()  # type: ignore[no-any-return]
+                return getattr(text, function)()
+            return getattr(text.decode("utf-8", "replace"), function)().encode()
 
         return each(one, object, input)
 
