@@ -631,6 +631,7 @@ _LAZY_NAMES = {
     "as_string": "strings",
     "as_tensorflow": "stand_in",
     "constant_initializer": "api.initial_values",
+    "edit_distance": "sparse.distance",
     "ones_initializer": "api.initial_values",
     "random_normal_initializer": "api.initial_values",
     "random_uniform_initializer": "api.initial_values",

@@ -350,8 +350,8 @@ def unicode_encode(
     """
     if not 0 <= replacement_char <= 0x10FFFF:
         raise invalid(f"unicode_encode: replacement_char must be a code point, got {replacement_char}.")
-    points = to_tensor(input)
-    if not points.dtype.is_integer or not points.ndim:
+    points: Any = input if input.__class__ in OPERANDS else to_tensor(input)
+    if not points.dtype.is_integer or not len(points.shape):
         raise invalid(f"unicode_encode: rows of integers are needed, got {points.dtype!r} of shape {points.shape}.")
     return unicode.unicode_encode.public(points, output_encoding, errors, replacement_char)
 

@@ -341,7 +341,7 @@ class Dataset(Generic[T]):
                     f"sample_from_datasets: `weights` should have the same length as `datasets` but got {chances.shape} "
                     f"for {len(parts)}."
                 )
-        renew = rerandomize_each_iteration is not False
+        renew = bool(rerandomize_each_iteration)
         node = mixing.Sample([part._node for part in parts], chances, seed, stop_on_empty_dataset, renew)
         return parts[0]._then(node, *parts[1:])
 

@@ -282,14 +282,14 @@ def require_cross_replica(strategy: Strategy) -> None:
         raise RuntimeError("Method requires being in cross-replica context, use get_replica_context().merge_call()")
 
 
-class _DefaultStrategy(Strategy):
+class _DefaultDistributionStrategy(Strategy):
     """In force where no scope is open."""
 
     def __repr__(self) -> str:
         return "<tf.distribute.Strategy: the default, with 1 replica>"
 
 
-_DEFAULT = _DefaultStrategy()
+_DEFAULT = _DefaultDistributionStrategy()
 _DEFAULT_REPLICA = ReplicaContext(_DEFAULT, 0)
 _GLOBAL: list[Strategy] = []
 _SETTING = new_lock()

@@ -14,6 +14,7 @@ from ..base.errors import DecodeError, TensorTypeError, invalid
 from ..base.types import DTypeLike, TensorLike
 from ..op.arguments import flag, takes, text
 from ..ops.text import encoding as raw
+from ..values.composite import OPERANDS
 from ..values.tensor import Tensor, from_array, to_tensor
 from . import wire
 from .records import text_from
@@ -167,8 +168,12 @@ def decode_raw(
 
 
 def texts_of(input: object) -> Any:
-    """A string tensor."""
-    texts = to_tensor(input, dtypes.string if isinstance(input, (str, bytes, list)) else None)
+    """A string tensor; a ragged one stays ragged."""
+    texts: Any = (
+        input
+        if input.__class__ in OPERANDS
+        else to_tensor(input, dtypes.string if isinstance(input, (str, bytes, list)) else None)
+    )
     if texts.dtype is not dtypes.string:
         raise TensorTypeError(None, None, f"A string tensor is needed, got {texts.dtype.name}.")
     return texts

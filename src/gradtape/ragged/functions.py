@@ -138,8 +138,16 @@ def stack(values: Any, axis: AxisLike = 0, name: str | None = None) -> Any:
         if any(_rows(part) != count for part in parts):
             raise invalid(f"ragged.stack: all tensors must have {count} rows to be stacked along axis 1.")
         order = np.arange(count * len(parts)).reshape(len(parts), count).T.reshape(-1)
-        return RaggedTensor.from_uniform_row_length(take_rows(rows, order), len(parts))
-    raise invalid(f"ragged.stack: axis must be 0 or 1 (or their negatives), got {axis}.")
+        together = take_rows(rows, order)
+        return RaggedTensor(together, from_array(np.arange(count + 1) * len(parts)))
+    if not 1 < where <= rank:
+        raise invalid(f"ragged.stack: tensors with {rank} axes have no axis {axis} to be stacked along.")
+    rows = [_ragged(part) for part in parts]
+    for part in rows[1:]:
+        check_same_rows(rows[0], part)
+    inner = [part.values for part in rows]
+    ragged = isinstance(inner[0], RaggedTensor)
+    return rows[0].with_values(stack(inner, where - 1) if ragged else layout.stack(inner, where - 1))
 
 
 def concat(values: Any, axis: AxisLike, name: str | None = None) -> Any:

@@ -467,7 +467,7 @@ class RaggedTensor(_Arithmetic):
         """A sparse tensor with the values at the beginning of its rows."""
         from ..sparse.tensor import from_parts
 
-        places = _places(self)
+        places = places_of(self)
         flat = self.flat_values
         if flat.ndim > 1:
             inner = np.indices(tuple(flat.shape[1:])).reshape(flat.ndim - 1, -1).T
@@ -583,14 +583,14 @@ def take_rows(values: Any, indices: Array) -> Any:
     return RaggedTensor(inner, from_array(splits_of(lengths)), values._uniform)
 
 
-def _places(ragged: RaggedTensor) -> Array:
+def places_of(ragged: RaggedTensor) -> Array:
     """For each value of the innermost ragged axis, its place: one number for each axis."""
     lengths = lengths_of(ragged)
     column = ranges(np.zeros(len(lengths), np.int64), lengths)
     outer = np.stack([repeated("places", np.arange(len(lengths)), lengths), column], axis=1)
     if not isinstance(ragged.values, RaggedTensor):
         return outer
-    inner = _places(ragged.values)
+    inner = places_of(ragged.values)
     return np.concatenate([outer[inner[:, 0]], inner[:, 1:]], axis=1)
 
 

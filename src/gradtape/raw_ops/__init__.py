@@ -35,7 +35,7 @@ from ..trace.control import effect_in_world
 from ..values.tensor import to_tensor, value_of
 from ..variables.in_place import any_value, written
 from ..variables.variable import Variable
-from . import places
+from . import places, slopes, states
 from .functions import function_of, keywords_only, rows
 
 
@@ -184,10 +184,34 @@ _SAME = (
 )  # fmt: skip
 
 
-# Kernels of places.py.
-_PLACES = (
-    "ConcatOffset", "ScatterNdNonAliasingAdd", "StridedSliceGrad", "TensorStridedSliceUpdate", "UniqueV2", "UniqueWithCountsV2",
-)  # fmt: skip
+# Kernels that stand in files of their own.
+_WRITTEN: dict[str, typing.Any] = {
+    **dict.fromkeys(
+        (
+            "ConcatOffset", "ScatterNdNonAliasingAdd", "StridedSliceGrad", "TensorStridedSliceUpdate", "UniqueV2",
+            "UniqueWithCountsV2",
+        ),
+        places,
+    ),
+    **dict.fromkeys(
+        (
+            "AvgPool3DGrad", "AvgPoolGrad", "Conv2DBackpropFilter", "Conv2DBackpropInput", "Conv3DBackpropFilterV2",
+            "Conv3DBackpropInputV2", "DepthwiseConv2dNative", "DepthwiseConv2dNativeBackpropFilter",
+            "DepthwiseConv2dNativeBackpropInput", "LRNGrad", "MaxPool3DGrad", "MaxPoolGrad", "MaxPoolGradV2",
+            "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits",
+        ),
+        slopes,
+    ),
+    **dict.fromkeys(
+        (
+            "AssignAddVariableOp", "AssignSubVariableOp", "AssignVariableOp", "ReadVariableOp", "ResourceGather",
+            "ResourceGatherNd", "ResourceScatterAdd", "ResourceScatterDiv", "ResourceScatterMax", "ResourceScatterMin",
+            "ResourceScatterMul", "ResourceScatterNdAdd", "ResourceScatterNdSub", "ResourceScatterNdUpdate",
+            "ResourceScatterSub", "ResourceScatterUpdate", "VariableShape",
+        ),
+        states,
+    ),
+}  # fmt: skip
 
 
 _OF_ONE_SIZE = ("SigmoidGrad", "TanhGrad", "SqrtGrad", "RsqrtGrad", "ReciprocalGrad")
@@ -222,8 +246,8 @@ def __getattr__(name: str) -> typing.Any:
     if name in rows():
         globals()[name] = function_of(name)
         return globals()[name]
-    if name in _PLACES:
-        globals()[name] = keywords_only(name, getattr(places, name))
+    if name in _WRITTEN:
+        globals()[name] = keywords_only(name, getattr(_WRITTEN[name], name))
         return globals()[name]
     if name not in _OPS:
         instead = _public_name(name)
@@ -249,7 +273,7 @@ def _public_name(name: str) -> str | None:
 
 
 def __dir__() -> list[str]:
-    return sorted({*(name for name in listing(globals())() if name[0].isupper()), *_OPS, *_PLACES, *_SAME, *rows()})
+    return sorted({*(name for name in listing(globals())() if name[0].isupper()), *_OPS, *_WRITTEN, *_SAME, *rows()})
 
 
 def PreventGradient(input: TensorLike, message: str = "", name: str | None = None) -> typing.Any:

@@ -77,7 +77,10 @@ class ConcreteFunction:
 
     @property
     def graph(self) -> Graph:
-        """The graph; printing it shows its steps."""
+        """The graph; printing it shows its steps, `get_operations` lists them as TensorFlow does."""
+        if not self._graph.labels:
+            named = [leaf for leaf in leaves(self.structured_input_signature) if isinstance(leaf, TensorSpec)]
+            self._graph.labels = tuple((spec.name or "input").split(":")[0] for spec in named)
         return self._graph
 
     @property
