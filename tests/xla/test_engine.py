@@ -496,3 +496,54 @@ def test_two_threads_that_train_lose_no_update():
     for thread in threads:
         thread.join()
     assert float(v) == 401.0
+
+
+def test_a_thread_that_reads_while_another_trains_sees_whole_values_that_do_not_change():
+    import threading
+
+    variables = [tf.Variable(tf.zeros([64])) for _ in range(20)]
+    evaluate = tf.function(lambda: tf.reduce_sum(variables[3]), engine="xla")
+
+    @tf.function(engine="xla")
+    def step():
+        for v in variables:
+            v.assign_add(tf.ones([64]))
+
+    step()
+    ended, wrong = threading.Event(), []
+
+    def read():
+        held = []
+        while not ended.is_set():
+            value = variables[7].read_value() if len(held) % 2 else variables[7]._value
+            held.append((value, value.numpy().copy()))
+            if len(set(held[-1][1].tolist())) != 1 or float(evaluate()) % 64:
+                wrong.append(held[-1])
+        wrong.extend(pair for pair in held if not np.array_equal(pair[0].numpy(), pair[1]))
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    for _ in range(300):
+        step()
+    ended.set()
+    reader.join()
+    assert not wrong
+    assert variables[7].numpy()[0] == 301.0
+
+
+def test_a_signal_handler_may_read_what_the_step_that_it_interrupts_changes(monkeypatch):
+    from gradtape.xla import arrays
+
+    v, seen = tf.Variable([1.0, 2.0]), []
+    own = arrays._alone
+
+    @tf.function(engine="xla")
+    def step():
+        v.assign_add([1.0, 1.0])
+
+    step()
+    monkeypatch.setattr(arrays, "_alone", lambda: (seen.append(v.numpy()), own())[1])  # (where a handler may run)
+    step()
+    step()
+    assert [array.tolist() for array in seen] == [[2.0, 3.0], [3.0, 4.0]]
+    assert v.numpy().tolist() == [4.0, 5.0]
