@@ -316,6 +316,30 @@ def test_a_python_function_sees_variables_as_they_are_at_its_place():
     assert seen == [2.0]
 
 
+@pytest.mark.parametrize("nesterov", [False, True])
+def test_updates_of_optimizers_are_ops(nesterov):
+    def trained(engine):
+        var, m, v = (tf.Variable([1.0, -2.0, 3.0]), tf.Variable(tf.zeros([3])), tf.Variable(tf.zeros([3])))
+
+        @tf.function(engine=engine)
+        def step(power):
+            tf.raw_ops.ResourceApplyAdam(
+                var=var.handle, m=m.handle, v=v.handle, beta1_power=0.9 * power, beta2_power=0.999 * power, lr=0.1,
+                beta1=0.9, beta2=0.999, epsilon=1e-7, grad=var * 2.0, use_nesterov=nesterov,
+            )  # fmt: skip
+            tf.raw_ops.ResourceApplyGradientDescent(var=var.handle, alpha=0.1, delta=[1.0, 2.0, 3.0])
+
+        for power in (1.0, 0.9, 0.8):
+            step(tf.constant(power))
+        return [var, m, v], step
+
+    expected, _ = trained("native")
+    found, step = trained("xla")
+    assert "host" not in str(step.explain())
+    for a, b in zip(expected, found, strict=True):
+        np.testing.assert_allclose(b.numpy(), a.numpy(), rtol=1e-5)
+
+
 # --- tapes around --------------------------------------------------------------------------------------------------------------
 
 
