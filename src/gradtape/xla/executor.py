@@ -52,6 +52,8 @@ _WIDE = {np.dtype(kind) for kind in "lLqQdD"}  # types that JAX makes narrower w
 class Executable:
     """A part on XLA: a function of arrays, of the variables it reads and of those it changes."""
 
+    donates = True  # whether the memory of variables that are changed is used again
+
     def __init__(self, program: Program) -> None:
         self.program = program
         variables = {number: variable for number, variable, _ in touched(program)}
@@ -63,12 +65,15 @@ class Executable:
         self._is_wide = any(look.dtype in _WIDE for look in given)
         kept = [_look_of(variable) for variable in (*self._read, *self._changed)]
         count = len(given) + len(kept)
-        donated = range(count - len(self._changed), count)
+        self._donated = range(count - len(self._changed), count) if self.donates else ()
         with settings():
-            # (All values by their places: nested arguments take JAX longer than the work of a small program.)
-            traced = jax.jit(self._step, donate_argnums=donated).lower(*given, *kept)
-            self.compiled = traced.compile()
+            self._compiled = self._compile([*given, *kept])
         self._call: Callable[..., list[Any]] = self._first_call
+
+    def _compile(self, looks: list[Any]) -> Callable[..., Any]:
+        # (All values by their places: nested arguments take JAX longer than the work of a small program.)
+        found: Callable[..., Any] = jax.jit(self._step, donate_argnums=self._donated).lower(*looks).compile()
+        return found
 
     def _step(self, *values: Any) -> list[Any]:
         """What jax traces: what the program gives, then the variables that it changes."""
@@ -102,9 +107,9 @@ class Executable:
         return under_locks(self._locks, changed, self._changed, self._call, values)
 
     def _first_call(self, *values: Any) -> list[Any]:
-        results: list[Any] = self.compiled(*values)
+        results: list[Any] = self._compiled(*values)
         # JAX has by now what the call comes down to; without its Python a small program takes a sixth less.
-        self._call = getattr(self.compiled, "_call", None) or self.compiled
+        self._call = getattr(self._compiled, "_call", None) or self._compiled
         return results
 
 
@@ -116,22 +121,22 @@ def _look_of(variable: Variable) -> Any:
 class Parts:
     """A program as its parts: a function of arrays, on the host or on the device, to such arrays."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, executable: type[Executable] = Executable) -> None:
         self._program = program
         refused: dict[int, str] = {}
         while True:
             self.parts = parts_of(program, refused)
             try:
-                self._runs = [_host_run(part) if part.on_host else Executable(part.program) for part in self.parts]
+                self.runs = [_host_run(part) if part.on_host else executable(part.program) for part in self.parts]
                 break
             except Refused as found:
                 refused[id(found.node)] = found.reason
 
     def __call__(self, *arrays: Any) -> list[Any]:
         if self.parts and self.parts[0].program is self._program:
-            return list(self._runs[0](list(arrays)))
+            return list(self.runs[0](list(arrays)))
         values = dict(zip(self._program.inputs, arrays, strict=True))
-        for part, run in zip(self.parts, self._runs, strict=True):
+        for part, run in zip(self.parts, self.runs, strict=True):
             results = run([values[number] for number in part.program.inputs])
             values.update(zip((output.number for output in part.program.outputs), results, strict=True))
         return [values[o.number] if o.__class__ is Value else o for o in self._program.outputs]
@@ -140,7 +145,7 @@ class Parts:
     def whole(self) -> Executable | None:
         """The executable, if all of the program runs on XLA."""
         is_whole = len(self.parts) == 1 and self.parts[0].program is self._program and not self.parts[0].on_host
-        return self._runs[0] if is_whole else None  # type: ignore[return-value]
+        return self.runs[0] if is_whole else None  # type: ignore[return-value]
 
     @property
     def reasons(self) -> list[str]:
@@ -158,12 +163,13 @@ class XlaForm(Form):
 
     updates_in_place = False
 
-    def __init__(self) -> None:
+    def __init__(self, executable: type[Executable]) -> None:
         self.made: list[Parts] = []
+        self._executable = executable
 
     def runs(self, program: Program, settle: Callable[[Run], None]) -> Parts:
         """The program in parts."""
-        self.made.append(Parts(program))
+        self.made.append(Parts(program, self._executable))
         return self.made[-1]
 
     def given(self, tensor: EagerTensor) -> Any:
@@ -180,10 +186,11 @@ class XlaGraph(CompiledGraph):
     """A graph with the programs that were made of it for XLA."""
 
     form: XlaForm
+    executable = Executable
 
     def __init__(self, graph: Graph, specs: list[TensorSpec]) -> None:
         super().__init__(graph, specs)
-        self.form = XlaForm()
+        self.form = XlaForm(self.executable)
 
     def _takes(self, tensor: object) -> bool:
         return tensor.__class__ is DeviceTensor
