@@ -311,7 +311,7 @@ class Op:
                 continue
             if cls in RUNNERS:
                 runner = RUNNERS[cls]
-            elif runner is None and (cls is EagerTensor or hasattr(cls, "_read")):
+            elif runner is None and (issubclass(cls, EagerTensor) or hasattr(cls, "_read")):
                 runner = apply
         if runner is None:
             if len(attributes) != len(self.attributes):

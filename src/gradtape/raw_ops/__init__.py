@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 import re
 import sys
 import typing
@@ -127,14 +128,44 @@ def ResourceApplyAdam(
     _apply(_adam_nesterov if use_nesterov else _adam, grad, (var, m, v), *numbers)
 
 
-def _update_in_world(world: typing.Any, function: Function, *args: object, **kwargs: object) -> None:
-    """Inside a traced function an update is one step; the variables are read anew after it."""
+def _descent_in_ops(var: Variable, alpha: object, delta: object, **_: object) -> None:
+    var.assign_sub(to_tensor(alpha, var.dtype) * to_tensor(delta, var.dtype))
+
+
+def _adam_in_ops(
+    var: Variable,
+    m: Variable,
+    v: Variable,
+    grad: object,
+    use_nesterov: bool = False,
+    use_locking: bool = False,
+    name: str | None = None,
+    **numbers: object,
+) -> None:
+    given = {key: to_tensor(value, var.dtype) for key, value in numbers.items()}
+    g, beta1 = to_tensor(grad, var.dtype), given["beta1"]
+    rate = given["lr"] * (1.0 - given["beta2_power"]) ** 0.5 / (1.0 - given["beta1_power"])
+    m.assign_add((g - m) * (1.0 - beta1))
+    v.assign_add((g * g - v) * (1.0 - given["beta2"]))
+    moved = m * beta1 + (1.0 - beta1) * g if use_nesterov else m
+    var.assign_sub(moved / (v**0.5 + given["epsilon"]) * rate)
+
+
+def _update_in_world(in_ops: Function, world: typing.Any, function: Function, *args: object, **kwargs: object) -> None:
+    """Inside a traced function an update is one step; the variables are read anew after it. On another device it is ops."""
+    if not getattr(world, "updates_in_place", True):
+        in_ops(**inspect.signature(function).bind(*args, **kwargs).arguments)
+        return
     effect_in_world(world, function, *args, **kwargs)
     world.forget([value for value in (*args, *kwargs.values()) if isinstance(value, Variable)])
 
 
-ResourceApplyGradientDescent = traceable(ResourceApplyGradientDescent, always=True, in_world=_update_in_world)
-ResourceApplyAdam = traceable(ResourceApplyAdam, always=True, in_world=_update_in_world)
+ResourceApplyGradientDescent = traceable(
+    ResourceApplyGradientDescent, always=True, in_world=functools.partial(_update_in_world, _descent_in_ops)
+)
+ResourceApplyAdam = traceable(
+    ResourceApplyAdam, always=True, in_world=functools.partial(_update_in_world, _adam_in_ops)
+)
 
 
 # Kernels that are ops of ours under the same arguments: the module in `ops` and the op's name there.

@@ -594,7 +594,8 @@ def function(
         jit_compile: Functions are compiled in any case. With True, small programs may round in another way than eager code, and
             are faster: own functions with an error of a few units in the last place, products and sums rounded once.
         reduce_retracing: Whether sizes that vary between calls become unknown, to be recorded less often.
-        engine: What runs it: "native", or "xla" with the extra `xla`; without it, `tf.config.set_engine` decides.
+        engine: What runs it: "native", or with the extra `xla` "xla" or "xla-checked", which raises errors that depend on
+            values; without it, `tf.config.set_engine` decides.
     """
     if experimental_relax_shapes is not None:
         reduce_retracing = experimental_relax_shapes

@@ -6,7 +6,9 @@ cannot. Variables are state that goes in and comes out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from functools import partial
 from typing import Any
 
@@ -23,12 +25,19 @@ from .draws import is_on_device, run_draw
 State = dict[int, jax.Array]  # the values of variables, by their identity
 
 
+# Who wants to see each op before it is traced, with its operands and attributes (checks.py).
+LOOKING_ON: ContextVar[Callable[[Op, list[Any], dict[str, Any]], None] | None] = ContextVar("looking_on", default=None)
+
+
 class Refused(Exception):
     """An instruction that cannot be traced, and why."""
 
     def __init__(self, node: Node, reason: str) -> None:
         super().__init__(reason)
         self.node, self.reason = node, reason
+
+
+_LARGEST = 1 << 48  # elements of an array: XLA ends the process where their number overflows
 
 
 def reason_against(node: Node, program: Program) -> str | None:
@@ -43,6 +52,8 @@ def reason_against(node: Node, program: Program) -> str | None:
         return f"{what.name}: text stays on the host"
     if isinstance(what, Measure) or node.has_open_attributes or any(size_of(look) is None for look in looks):
         return f"{what.name}: sizes depend on values"
+    if any(math.prod(shape) > _LARGEST for shape, _ in looks):
+        return f"{what.name}: there is no memory for so many elements"
     if isinstance(what, (Loop, Branch)):
         inner = (reason_against(each, body) for body in what.programs for each in body.nodes)
         return next((f"{what.name} with {reason}" for reason in inner if reason is not None), None)
@@ -104,6 +115,9 @@ def run_program(program: Program, given: list[Any], state: State) -> list[Any]:
 def _run_node(node: Node, operands: list[Any], looks: list[Look], state: State) -> list[Any]:
     what = node.what
     if isinstance(what, Op):
+        look_on = LOOKING_ON.get()
+        if look_on is not None:
+            look_on(what, operands, node.attributes)
         return run_op(what, operands, node.attributes, looks)
     if isinstance(what, Read):
         return [state[what.variable._id]]
