@@ -122,7 +122,7 @@ def eigvalsh(a: TensorLike) -> Tensor:
 
 
 def eig(a: TensorLike) -> EigResult:
-    """Eigenvalues and eigenvectors of any square matrix: real where all of them are, else complex."""
+    """Eigenvalues and eigenvectors of any square matrix: complex, or before NumPy 2.5 real where all of them are."""
     x = _inexact(a)
     values, vectors = ours.eig(x)
     return EigResult(*(map(ours_math.real, (values, vectors)) if _are_real(x, values) else (values, vectors)))
@@ -130,11 +130,13 @@ def eig(a: TensorLike) -> EigResult:
 
 def _are_real(x: Tensor, values: Tensor) -> bool:
     """Whether a real matrix has real eigenvalues alone. (Inside a traced function nobody knows: they are complex.)"""
+    if np.lib.NumpyVersion(np.__version__) >= "2.5.0":  # they are always complex there
+        return False
     return not x.dtype.is_complex and values.__class__ is EagerTensor and not np.imag(values._array).any()
 
 
 def eigvals(a: TensorLike) -> Tensor:
-    """The eigenvalues of any square matrix: real where all of them are, else complex."""
+    """The eigenvalues of any square matrix: complex, or before NumPy 2.5 real where all of them are."""
     x = _inexact(a)
     values = ours.eigvals(x)
     return ours_math.real(values) if _are_real(x, values) else values
