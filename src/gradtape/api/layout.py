@@ -279,8 +279,9 @@ def reverse(tensor: TensorLike, axis: AxisLike, name: str | None = None) -> Tens
 
 def roll(input: object, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     """The tensor moved cyclically along the given axes."""
-    shifts, axes = (tuple(as_ints(v)) if np.ndim(v) else as_int(v) for v in (shift, axis))
-    if np.ndim(shift) != np.ndim(axis):
+    several = [isinstance(v, (list, tuple)) or bool(np.ndim(v)) for v in (shift, axis)]
+    shifts, axes = (as_ints(v) if many else as_int(v) for v, many in zip((shift, axis), several, strict=True))
+    if several[0] != several[1]:
         raise invalid(f"roll: shift and axis must be as many, got {shift!r} and {axis!r}.")
     return rearrange.roll.public(input, shifts, axes)
 
