@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import invalid
-from ..compile.control import CARRIED
+from ..compile.inside import CARRIED
 from ..math import cast
 from ..ops.array.row import set_row
 from ..ops.math.elementwise import add

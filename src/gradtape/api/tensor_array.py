@@ -17,7 +17,7 @@ from ..base.memory import slots
 from ..base.shapes import TensorShape
 from ..base.sizes import UNKNOWN, Dim, Size, surely_equal
 from ..base.types import DTypeLike, IntLike, ShapeLike, TensorLike
-from ..compile.control import UNSHAPED, ElementShape
+from ..compile.inside import UNSHAPED, ElementShape
 from ..native.abi import become
 from ..op.attributes import as_int, as_ints
 from ..ops.array.index import take
