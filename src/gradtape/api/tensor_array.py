@@ -279,6 +279,10 @@ class TensorArray:
             )
         target = self._own()
         target._elements[:] = [target._accepted(part) for part in parts]
+        if not parts and ACTIVE and STATE.trace is not None:
+            target._shape[0] = TensorShape(
+                tuple(tensor.shape)[1:]
+            )  # (eagerly nothing is known of elements that are not there)
         return target.identity()
 
     def scatter(self, indices: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:

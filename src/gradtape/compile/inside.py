@@ -160,9 +160,9 @@ def tangent_of(accumulator: ForwardAccumulator, value: Any) -> Any:
 # --- structures ----------------------------------------------------------------------------------------------------------
 
 # Types that loops carry although they have no fixed shapes, with a function that converts them to a form that has. It takes
-# the value, the shape of an element, and the final length, as far as an earlier attempt has found them. A growing form has a
-# `length`, which is a tensor, and a `capacity`.
-CARRIED: dict[type, Callable[[Any, Any, int], Any]] = {}
+# the value, the shape of an element, and the final length, as far as an earlier attempt has found them; None for a length that
+# only running shows. A growing form has a `length`, which is a tensor, and a `capacity`, None where it gets more rows by itself.
+CARRIED: dict[type, Callable[[Any, Any, int | None], Any]] = {}
 UNSHAPED: set[type] = set()  # forms whose element shape is not known yet
 
 
@@ -174,14 +174,14 @@ class ElementShape(Exception):
 
 
 class Longer(Exception):
-    """Restarts the lowering of a loop with room for the final number of elements of a carried value."""
+    """Restarts the lowering of a loop with room for the final number of elements of a carried value, or for any number (None)."""
 
-    def __init__(self, owner: Any, length: int) -> None:
+    def __init__(self, owner: Any, length: int | None) -> None:
         self.owner, self.length = owner, length
 
 
 def as_carried(
-    structure: Any, shapes: dict[int, tuple[int, ...]] | None = None, lengths: dict[int, int] | None = None
+    structure: Any, shapes: dict[int, tuple[int, ...]] | None = None, lengths: dict[int, int | None] | None = None
 ) -> tuple[Any, list[Any]]:
     """The structure in a form that loops can carry and branches can return, and the values that were converted."""
     owners: list[Any] = []

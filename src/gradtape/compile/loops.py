@@ -471,7 +471,7 @@ def while_loop(
 ) -> list[Any]:
     """`tf.while_loop`: the variables after the last round."""
     shapes: dict[int, tuple[int, ...]] = {}
-    lengths: dict[int, int] = {}
+    lengths: dict[int, int | None] = {}
     while True:
         carried, owners = as_carried(variables, shapes, lengths)
         try:
@@ -499,7 +499,7 @@ def _while_loop(
     growing = {
         place: owner
         for owner in owners
-        if hasattr(owner, "capacity") and owner.length.__class__ is EagerTensor
+        if getattr(owner, "capacity", None) is not None and owner.length.__class__ is EagerTensor
         for place, value in enumerate(start)
         if value is owner.length
     }
@@ -516,10 +516,8 @@ def _while_loop(
     def check_room(known: dict[int, Any]) -> None:
         for place, owner in growing.items():
             length = known.get(len(own) + place)
-            if length is None:
-                raise NeedsValue("How long a TensorArray becomes is known only when the function runs.")
-            if length > owner.capacity:
-                raise Longer(owner, int(length))
+            if length is None or length > owner.capacity:
+                raise Longer(owner, None if length is None else int(length))
 
     _, after, _ = loop(world, turn, [*own, *start], condition=holds, settle=check_room, draws=draws)
     results: list[Any] = filled(variables, after[len(own) :])

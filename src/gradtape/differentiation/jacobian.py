@@ -35,7 +35,9 @@ def jacobians(records: Records, target: Any, sources: list[Any]) -> list[Any]:
         return [None] * len(sources)
     try:
         return _jacobians(records, target, sources)
-    except Undecided:  # in a trace, where a rank is not known yet
+    except Undecided:  # where a rank is not known yet
+        if STATE.trace is None or STATE.trace.computes:
+            raise
         connected = gradients(records, [target], sources, None, consume=False)
         return [None if found is None else reshape(to_tensor(found), shape=UNKNOWN) for found in connected]
 
@@ -78,7 +80,9 @@ def _batched_pass(
     """The cotangents of the sources for `count` cotangents of the target, with the count as first axis."""
     try:
         return _at_once(records, target, sources, count, directions)
-    except Undecided:  # in a trace, where sizes are not known yet: only what is connected is asked
+    except Undecided:  # where sizes are not known yet: a trace asks only what is connected
+        if STATE.trace is None or STATE.trace.computes:
+            raise
         connected = gradients(records, [target], sources, None, consume=False)
         return [None if found is None else with_batch_axis(to_tensor(found), count) for found in connected]
 
