@@ -239,7 +239,7 @@ def tensor_scatter_nd_min(
 
 def _masked_look(tensor: TensorLike, mask: TensorLike, axis: AxisLike | None = None, name: str = "") -> Abstract:
     x, truth = abstract_of(to_tensor(tensor)), abstract_of(to_tensor(mask))
-    where = 0 if axis is None else as_int(axis)
+    where: Any = 0 if axis is None else as_int(axis)
     if x.known is None or isinstance(where, Size):
         return Abstract(None, x.dtype)
     where = where + len(x.known) if where < 0 else where
