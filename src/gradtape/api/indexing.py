@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import invalid
-from ..base.sizes import UNKNOWN, same
+from ..base.sizes import UNKNOWN, Size, same
 from ..base.traceable import shaped, trace_public
 from ..base.types import Array, AxisLike, ShapeLike, TensorLike, Value
 from ..op.abstract import Abstract
@@ -237,6 +237,16 @@ def tensor_scatter_nd_min(
     return _scatter_combining(scatter.tensor_scatter_nd_min, tensor, indices, updates, bad_indices_policy)
 
 
+def _masked_look(tensor: TensorLike, mask: TensorLike, axis: AxisLike | None = None, name: str = "") -> Abstract:
+    x, truth = abstract_of(to_tensor(tensor)), abstract_of(to_tensor(mask))
+    where: Any = 0 if axis is None else as_int(axis)
+    if x.known is None or isinstance(where, Size):
+        return Abstract(None, x.dtype)
+    where = where + len(x.known) if where < 0 else where
+    return Abstract((*x.known[:where], UNKNOWN, *x.known[where + truth.ndim :]), x.dtype)
+
+
+@shaped(_masked_look)
 def boolean_mask(
     tensor: TensorLike, mask: TensorLike, axis: AxisLike | None = None, name: str = "boolean_mask"
 ) -> Tensor:
@@ -253,7 +263,8 @@ def boolean_mask(
         raise ValueError("mask cannot be scalar.")
     if chosen.dtype.kind != "b":
         raise invalid(f"boolean_mask: the mask must be bool, got {to_tensor(mask).dtype!r}.")
-    if tuple(x.shape[where : where + chosen.ndim]) != chosen.shape:
+    sizes = tuple(x.shape[where : where + chosen.ndim])
+    if len(sizes) != chosen.ndim or any(same(*pair) is False for pair in zip(sizes, chosen.shape, strict=True)):
         raise ValueError(f"Shapes {x.shape[where : where + chosen.ndim]} and {chosen.shape} are incompatible")
     return index.pick.public(x, (*(builtins.slice(None),) * where, chosen))
 

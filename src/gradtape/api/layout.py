@@ -20,14 +20,13 @@ from ..op.arguments import optional_whole_number, takes, text
 from ..op.attributes import as_axis, as_int, as_int_vector, as_ints
 from ..op.family import shape_of
 from ..op.shapes import padded_sizes
-from ..ops.array import borders, index, layout, rearrange, search
-from ..ops.math import cumulative, reduce
+from ..ops.array import borders, index, layout, masks, rearrange
 from ..ops.math import elementwise as e
 from ..trace.ghost import abstract_of
 from ..values.composite import OPERANDS
 from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
-from .arrays import broadcast_to, identity, range, reshape, shape, zeros
+from .arrays import broadcast_to, identity, reshape, shape, zeros
 
 _NUMBERS = (bool, int, float, complex, np.ndarray, np.generic)
 
@@ -258,10 +257,7 @@ def repeat(input: TensorLike, repeats: TensorLike, axis: AxisLike | None = None,
 
 def _rows_of_unknown_counts(x: Any, times: Any, axis: int) -> Any:
     """`repeat` in a traced function, by counts that are known when it runs: the place of each row is computed."""
-    counts = broadcast_to(times, shape(x)[axis : axis + 1 or None])
-    places = range(reduce.reduce_sum.public(counts))
-    # A place belongs to the first row whose rows before and with it are more than the place.
-    positions = search.search_sorted.public(cumulative.cumsum.public(counts), places, True)
+    positions = masks.repeated_positions.public(broadcast_to(times, shape(x)[axis : axis + 1 or None]))
     # Behind one more axis: a lookup along the first one has IndexedSlices for a gradient.
     rows = index.take.public(expand_dims(x, 0), positions, axis + 1 if axis >= 0 else axis, 0)
     return squeeze(rows, 0)
@@ -279,8 +275,9 @@ def reverse(tensor: TensorLike, axis: AxisLike, name: str | None = None) -> Tens
 
 def roll(input: object, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     """The tensor moved cyclically along the given axes."""
-    shifts, axes = (tuple(as_ints(v)) if np.ndim(v) else as_int(v) for v in (shift, axis))
-    if np.ndim(shift) != np.ndim(axis):
+    several = [isinstance(v, (list, tuple)) or bool(np.ndim(v)) for v in (shift, axis)]
+    shifts, axes = (as_ints(v) if many else as_int(v) for v, many in zip((shift, axis), several, strict=True))
+    if several[0] != several[1]:
         raise invalid(f"roll: shift and axis must be as many, got {shift!r} and {axis!r}.")
     return rearrange.roll.public(input, shifts, axes)
 

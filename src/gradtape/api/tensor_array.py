@@ -17,7 +17,7 @@ from ..base.memory import slots
 from ..base.shapes import TensorShape
 from ..base.sizes import UNKNOWN, Dim, Size, surely_equal
 from ..base.types import DTypeLike, IntLike, ShapeLike, TensorLike
-from ..compile.control import UNSHAPED, ElementShape
+from ..compile.inside import UNSHAPED, ElementShape
 from ..native.abi import become
 from ..op.attributes import as_int, as_ints
 from ..ops.array.index import take
@@ -279,6 +279,10 @@ class TensorArray:
             )
         target = self._own()
         target._elements[:] = [target._accepted(part) for part in parts]
+        if not parts and ACTIVE and STATE.trace is not None:
+            target._shape[0] = TensorShape(
+                tuple(tensor.shape)[1:]
+            )  # (eagerly nothing is known of elements that are not there)
         return target.identity()
 
     def scatter(self, indices: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..api.layout import pad, reverse
 from ..api.layout import transpose as permute
+from ..base.sizes import UNKNOWN
 from ..base.traceable import shaped, trace_public
 from ..base.types import IntLike, TensorLike, Value
 from ..op.abstract import Abstract
@@ -61,6 +62,12 @@ def transpose(image: object, name: str | None = None) -> Tensor:
     return permute(x, [1, 0, 2] if x.ndim == 3 else [0, 2, 1, 3])
 
 
+def _turned_look(image: TensorLike, k: IntLike = 1, name: str | None = None) -> Abstract:
+    x = abstract_of(to_tensor(image))
+    return Abstract(None if x.known is None else (*x.known[:-3], UNKNOWN, UNKNOWN, *x.known[-1:]), x.dtype)
+
+
+@shaped(_turned_look)
 def rot90(image: TensorLike, k: IntLike = 1, name: str | None = None) -> Tensor:
     """The image turned by 90 degrees `k` times, against the clock."""
     x = image_of(image)

@@ -20,7 +20,7 @@ from ..base.errors import (
     invalid,
 )
 from ..base.sizes import UNKNOWN, Size, is_known
-from ..values.tensor import Tensor, to_array
+from ..values.tensor import Tensor, to_array, to_tensor
 
 
 def as_int(value: Any) -> int:
@@ -111,6 +111,8 @@ def as_axis(value: Any) -> int | tuple[int, ...] | None:
     """An axis, several axes, or None."""
     if value is None or value.__class__ is int:
         return value
+    if isinstance(value, (list, tuple)) and any(getattr(part.__class__, "_symbolic", False) for part in value):
+        value = to_tensor(value)
     cls = value.__class__
     if hasattr(cls, "sizes") and value.shape.rank is None:
         return UNKNOWN

@@ -131,8 +131,8 @@ class Trial(Inference):
 
     def _made_like(self, value: Any) -> Ghost:
         known = value._array.value
-        if known is not None and known.dtype.kind == "O":
-            known = None if any(size is UNKNOWN for size in known.flat) else self._array(known, value._array.dtype)
+        if known is not None and known.dtype.kind == "O" and not any(size is UNKNOWN for size in known.flat):
+            known = self._array(known, value._array.dtype)
         ghost = Ghost(self, self.numbers(value._array.known), value._array.dtype, 0, known)
         if value.dtype.is_differentiable:
             ghost._id = next_id()

@@ -14,6 +14,7 @@ from ...base.sizes import Size, larger
 from ...base.types import Axis, Cotangent, Draw, Function, Namespace, Tangent, Value
 from ...native import thresholds
 from ...native.choice import by_size
+from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Sample, op
 from ...op.family import (
     batch_over_axis,
@@ -383,13 +384,18 @@ def _arg_extreme(function: Function, last: float) -> Any:
     return kernel
 
 
-@op(eager=_arg_extreme(np.argmax, -np.inf), dtypes=REAL | BOOL, shape=reduced, gives=typed_by("output_type"))
+def _without_one(input: Abstract, *, axis: Any, **_: Any) -> Shape:
+    """The shape of the operand without one axis, which may be a tensor."""
+    return reduced(input, axis=(axis,))
+
+
+@op(eager=_arg_extreme(np.argmax, -np.inf), dtypes=REAL | BOOL, shape=_without_one, gives=typed_by("output_type"))
 def argmax(xp: Namespace, input: Array, *, axis: int = 0, output_type: Any = np.int64, nan_wins: bool = False) -> Any:
     """The position of the largest element along one axis; nan is passed over as in TensorFlow, or chosen as in NumPy."""
     return xp.argmax(input if nan_wins else _passing_over_nan(xp, input, -np.inf), axis=axis).astype(output_type)
 
 
-@op(eager=_arg_extreme(np.argmin, np.inf), dtypes=REAL | BOOL, shape=reduced, gives=typed_by("output_type"))
+@op(eager=_arg_extreme(np.argmin, np.inf), dtypes=REAL | BOOL, shape=_without_one, gives=typed_by("output_type"))
 def argmin(xp: Namespace, input: Array, *, axis: int = 0, output_type: Any = np.int64, nan_wins: bool = False) -> Any:
     """The position of the smallest element along one axis; nan is passed over as in TensorFlow, or chosen as in NumPy."""
     return xp.argmin(input if nan_wins else _passing_over_nan(xp, input, np.inf), axis=axis).astype(output_type)
