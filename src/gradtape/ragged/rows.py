@@ -187,8 +187,8 @@ def _gather_in_rows(params: Any, indices: Any, axis: int, batch_dims: int) -> An
         rows = rows.reshape(-1, *(1,) * (places.ndim - 1))
     if (places < 0).any() or (places >= lengths[rows]).any():
         raise invalid(f"gather: an index is outside of its row; the rows have the lengths {lengths.tolist()[:10]}.")
-    places = from_array(places + starts[rows])
-    inside = indices.with_flat_values(places) if isinstance(indices, RaggedTensor) else places
+    found = from_array(places + starts[rows])
+    inside = indices.with_flat_values(found) if isinstance(indices, RaggedTensor) else found
     return _looked_up(values.values, inside)
 
 
