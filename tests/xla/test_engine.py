@@ -450,9 +450,51 @@ def test_random_numbers_of_a_seed_that_is_computed_are_drawn_on_the_device(seed)
     assert "host" not in str(compiled.explain())
 
 
+def test_a_generator_draws_on_the_device_what_it_draws_on_the_host():
+    def drawn(engine):
+        near_the_end = tf.random.Generator.from_key_counter(
+            5, [-300, 7], "philox"
+        )  # its counter goes over into the second word
+        generators = [tf.random.Generator.from_seed(1234), near_the_end]
+
+        @tf.function(engine=engine)
+        def f(low):
+            total = tf.zeros([3])
+            for _ in tf.range(20):
+                total += generators[0].uniform([3])
+            found = [total]
+            for generator in generators:
+                found += [
+                    generator.normal([2, 3]),
+                    generator.uniform([5], low, 3.0),
+                    generator.normal([3], dtype=tf.float64, stddev=2.0),
+                    generator.uniform([2], dtype=tf.float64),
+                ]
+            return found
+
+        results = [value for _ in range(3) for value in f(tf.constant(-1.0))]
+        return [*results, *(generator.state for generator in generators)], f
+
+    expected, _ = drawn("native")
+    found, f = drawn("xla")
+    assert "host" not in str(f.explain())
+    for a, b in zip(expected, found, strict=True):
+        np.testing.assert_allclose(b.numpy(), a.numpy(), rtol=1e-6)
+
+
 def test_other_distributions_are_drawn_on_the_host():
     compiled = same(lambda seed: tf.random.stateless_uniform([3], seed, 0, 9, tf.int32) * 2, tf.constant([1, 2]))
     assert "stateless_uniform: a Python function is called" in str(compiled.explain())
+    generators = [tf.random.Generator.from_seed(1) for _ in range(2)]
+    for function in ("truncated_normal", "uniform_full_int"):
+        drawn = [
+            tf.function(
+                lambda g=g, name=function: (g.normal([2]), getattr(g, name)([2]), g.normal([2])), engine=engine
+            )()
+            for g, engine in zip(generators, ("native", "xla"), strict=True)
+        ]
+        for a, b in zip(*drawn, strict=True):
+            np.testing.assert_allclose(b.numpy(), a.numpy(), rtol=1e-6)
 
 
 def test_a_python_function_sees_variables_as_they_are_at_its_place():

@@ -115,7 +115,7 @@ class Executable:
 
     def _run(self, values: list[Any]) -> list[Any]:
         if not self._changed:
-            return self._call(*values)  # type: ignore[no-any-return]
+            return self._call(*values)
         # (The values of variables that are only read were read before: nobody waits while holding locks.)
         return under_locks(self._locks, changed, self._changed, self._call, values)
 

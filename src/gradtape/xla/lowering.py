@@ -20,7 +20,7 @@ from ..base.dtypes import NARROW_FLOATS
 from ..compile.measures import Measure
 from ..compile.program import Assign, Branch, Call, Look, Loop, Node, Program, Read, Update, Value, size_of
 from ..op.declaration import Op
-from .draws import is_on_device, run_draw
+from .draws import is_on_device, run_draw, state_of
 
 State = dict[int, jax.Array]  # the values of variables, by their identity
 
@@ -134,7 +134,7 @@ def run_program(program: Program, given: list[Any], state: State) -> list[Any]:
         looks = [program.looks[number] for number in node.outputs]
         try:
             if isinstance(node.what, Call):
-                results = [run_draw(node.what, values, *looks[0])]
+                results = [run_draw(node.what, values, state, *looks[0])]
             else:
                 results = _run_node(node, [operand(part) for part in node.inputs], looks, state)
         except Refused as inner:
@@ -251,6 +251,8 @@ def touched(program: Program) -> Iterator[tuple[int, Any, bool]]:
         what = node.what
         if isinstance(what, (Read, Assign, Update)):
             yield what.variable._id, what.variable, not isinstance(what, Read)
+        elif isinstance(what, Call) and (variable := state_of(what)) is not None:
+            yield variable._id, variable, True
         elif isinstance(what, (Loop, Branch)):
             for inner in what.programs:
                 yield from touched(inner)
