@@ -255,6 +255,78 @@ def test_a_long_loop_with_its_gradient():
     assert "host" not in str(compiled.explain())
 
 
+def rounds_of(x, limit):
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y, rounds = x, 0
+        while tf.reduce_sum(y) < limit:
+            y = y * 1.01 + 0.1 * x * tf.sin(y)
+            rounds += 1
+    return y, tape.gradient(y, x), tf.constant(0) + rounds
+
+
+@pytest.mark.parametrize("engine", ["xla", "xla-checked"])
+def test_the_gradient_of_a_loop_whose_end_depends_on_values(engine):
+    f = tf.function(rounds_of, engine=engine)
+    x = tf.constant([0.1, 0.2])
+    seen = []
+    for limit in (0.0, 1.0, 20.0, 2000.0, 5.0):  # the fourth takes more rounds than there is room for at first
+        limit = tf.constant(limit)
+        expected = tf.function(rounds_of)(x, limit)
+        for a, b in zip(expected, f(x, limit), strict=True):
+            np.testing.assert_allclose(b.numpy(), a.numpy(), rtol=1e-3)
+        seen.append(int(expected[2]))
+    assert seen[0] == 0
+    assert seen[3] > 2 * 64
+    assert "host" not in str(f.explain())
+
+
+def test_variables_that_a_loop_with_a_gradient_changes_are_changed_once():
+    count, w = tf.Variable(0), tf.Variable(1.01)
+
+    @tf.function(engine="xla")
+    def step(x, limit):
+        with tf.GradientTape() as tape:
+            while x < limit:
+                x = x * w
+                count.assign_add(1)
+        w.assign_sub(1e-6 * tape.gradient(x, w))
+        return x
+
+    y = step(tf.constant(1.0), tf.constant(100.0))  # 463 rounds: computed twice
+    assert int(count) == 463
+    assert float(y) == pytest.approx(1.01**463, rel=1e-4)
+    assert float(w) == pytest.approx(1.01 - 1e-6 * 463 * 1.01**462, rel=1e-5)
+
+
+def test_second_derivatives_of_a_loop_whose_end_depends_on_values():
+    def f(x):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = x
+                while y < 50.0:
+                    y = y * y + x
+            first = inner.gradient(y, x)
+        return y, first, outer.gradient(first, x)
+
+    same(f, tf.constant(1.3), rtol=1e-4)
+
+
+def test_what_a_loop_collects_may_be_a_result_on_the_host():
+    def f(x):
+        collected = tf.TensorArray(tf.float32, 0, dynamic_size=True)
+        place = 0
+        while tf.reduce_sum(x) < 100.0:
+            x = x * 2.0
+            collected = collected.write(place, x)
+            place += 1
+        return collected.stack() * 2.0, tf.tanh(x)
+
+    same(f, tf.constant([1.0, 2.0]))
+
+
 def test_branches_and_their_gradients():
     def f(x):
         with tf.GradientTape() as tape:
@@ -378,9 +450,51 @@ def test_random_numbers_of_a_seed_that_is_computed_are_drawn_on_the_device(seed)
     assert "host" not in str(compiled.explain())
 
 
+def test_a_generator_draws_on_the_device_what_it_draws_on_the_host():
+    def drawn(engine):
+        near_the_end = tf.random.Generator.from_key_counter(
+            5, [-300, 7], "philox"
+        )  # its counter goes over into the second word
+        generators = [tf.random.Generator.from_seed(1234), near_the_end]
+
+        @tf.function(engine=engine)
+        def f(low):
+            total = tf.zeros([3])
+            for _ in tf.range(20):
+                total += generators[0].uniform([3])
+            found = [total]
+            for generator in generators:
+                found += [
+                    generator.normal([2, 3]),
+                    generator.uniform([5], low, 3.0),
+                    generator.normal([3], dtype=tf.float64, stddev=2.0),
+                    generator.uniform([2], dtype=tf.float64),
+                ]
+            return found
+
+        results = [value for _ in range(3) for value in f(tf.constant(-1.0))]
+        return [*results, *(generator.state for generator in generators)], f
+
+    expected, _ = drawn("native")
+    found, f = drawn("xla")
+    assert "host" not in str(f.explain())
+    for a, b in zip(expected, found, strict=True):
+        np.testing.assert_allclose(b.numpy(), a.numpy(), rtol=1e-6)
+
+
 def test_other_distributions_are_drawn_on_the_host():
     compiled = same(lambda seed: tf.random.stateless_uniform([3], seed, 0, 9, tf.int32) * 2, tf.constant([1, 2]))
     assert "stateless_uniform: a Python function is called" in str(compiled.explain())
+    generators = [tf.random.Generator.from_seed(1) for _ in range(2)]
+    for function in ("truncated_normal", "uniform_full_int"):
+        drawn = [
+            tf.function(
+                lambda g=g, name=function: (g.normal([2]), getattr(g, name)([2]), g.normal([2])), engine=engine
+            )()
+            for g, engine in zip(generators, ("native", "xla"), strict=True)
+        ]
+        for a, b in zip(*drawn, strict=True):
+            np.testing.assert_allclose(b.numpy(), a.numpy(), rtol=1e-6)
 
 
 def test_a_python_function_sees_variables_as_they_are_at_its_place():

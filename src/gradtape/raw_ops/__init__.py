@@ -148,7 +148,8 @@ def _adam_in_ops(
     m.assign_add((g - m) * (1.0 - beta1))
     v.assign_add((g * g - v) * (1.0 - given["beta2"]))
     moved = m * beta1 + (1.0 - beta1) * g if use_nesterov else m
-    var.assign_sub(moved / (v**0.5 + given["epsilon"]) * rate)
+    root: typing.Any = v.read_value() ** 0.5
+    var.assign_sub(moved / (root + given["epsilon"]) * rate)
 
 
 def _update_in_world(in_ops: Function, world: typing.Any, function: Function, *args: object, **kwargs: object) -> None:

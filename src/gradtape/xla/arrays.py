@@ -48,7 +48,7 @@ class DeviceTensor(EagerTensor):
         is_written = bool(_WRITTEN) and _is_written_here(self)
         buffer = self._buffer
         if is_on_host(buffer):  # (another thread has fetched it at this moment)
-            return buffer
+            return buffer  # type: ignore[no-any-return]
         COPIES.to_host += 1
         if is_written:  # (by the step that a signal handler interrupts)
             return np.array(buffer)
@@ -113,7 +113,7 @@ def buffer_of(tensor: EagerTensor) -> jax.Array | None:
     if _WRITTEN:
         _is_written_here(tensor)
     if tensor.__class__ is DeviceTensor:
-        return tensor._buffer  # type: ignore[attr-defined,no-any-return]
+        return tensor._buffer
     kept = tensor.__dict__.get(_KEPT)
     if kept is None or kept[0] is not tensor._array:
         return None
@@ -168,7 +168,7 @@ def changed(variables: list[Variable], compute: Callable[..., list[jax.Array]], 
         compute: Is called with what is given and with their buffers, which it may use up; gives results, then the new buffers.
         given: What it is called with first.
     """
-    tensors = [variable._value for variable in variables]
+    tensors: list[Any] = [variable._value for variable in variables]
     try:
         buffers = [tensor._buffer for tensor in tensors]
     except AttributeError:  # (an eager tensor has none)

@@ -56,7 +56,7 @@ class CheckedExecutable(Executable):
         self._places = itertools.count()
         self._one_call = new_lock()
         super().__init__(program)
-        self._call = self._checked_call
+        self._inner, self._call = self._call, self._checked_call
 
     def _step(self, *values: Any) -> list[Any]:
         token = LOOKING_ON.set(self._look_on)
@@ -86,7 +86,7 @@ class CheckedExecutable(Executable):
 
     def _checked_call(self, *values: Any) -> list[Any]:
         with self._one_call:
-            results: list[Any] = jax.block_until_ready(self._compiled(*values))
+            results: list[Any] = jax.block_until_ready(self._inner(*values))
             jax.effects_barrier()
             errors, self._errors = self._errors, {}
         if errors:

@@ -12,8 +12,10 @@ from functools import partial
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
+from ..base.locks import new_lock
 from ..compile.codegen import explain, python_of
 from ..compile.executor import CompiledGraph, Key
 from ..compile.program import Look, Program, Value
@@ -35,7 +37,7 @@ from .arrays import (
     on_host,
     values_of,
 )
-from .lowering import Refused, run_program, touched
+from .lowering import ROOM, Refused, Room, run_program, stacks_of, touched
 from .parts import Part, parts_of
 
 
@@ -46,6 +48,7 @@ def settings() -> Iterator[None]:
         yield
 
 
+ROUNDS = 64  # of a loop, of which only running shows how many there are: room for what the first ones collect
 _WIDE = {np.dtype(kind) for kind in "lLqQdD"}  # types that JAX makes narrower where nothing says otherwise
 
 
@@ -61,14 +64,18 @@ class Executable:
         self._changed: list[Variable] = list(changed.values())
         self._read: list[Variable] = [variable for number, variable in variables.items() if number not in changed]
         self._locks = locks_of(self._changed)
+        self._growing = new_lock()
         given = [abstract(*program.looks[number]) for number in program.inputs]
         self._is_wide = any(look.dtype in _WIDE for look in given)
         kept = [_look_of(variable) for variable in (*self._read, *self._changed)]
         count = len(given) + len(kept)
-        self._donated = range(count - len(self._changed), count) if self.donates else ()
+        self._looks = [*given, *kept]
+        self._room = ROUNDS if any(stacks_of(node, program) for node in program.nodes) else None
+        is_given_away = self.donates and self._room is None
+        self._donated = range(count - len(self._changed), count) if is_given_away else ()
         with settings():
-            self._compiled = self._compile([*given, *kept])
-        self._call: Callable[..., list[Any]] = self._first_call
+            self._compiled = self._compile(self._looks)
+        self._call: Callable[..., list[Any]] = self._first_call if self._room is None else self._call_with_room
 
     def _compile(self, looks: list[Any]) -> Callable[..., Any]:
         # (All values by their places: nested arguments take JAX longer than the work of a small program.)
@@ -80,8 +87,14 @@ class Executable:
         count = len(self.program.inputs)
         variables = (*self._read, *self._changed)
         state = {variable._id: value for variable, value in zip(variables, values[count:], strict=True)}
-        results = run_program(self.program, list(values[:count]), state)
-        return [*results, *(state[variable._id] for variable in self._changed)]
+        room = None if self._room is None else Room(self._room)
+        token = ROOM.set(room)
+        try:
+            results = run_program(self.program, list(values[:count]), state)
+        finally:
+            ROOM.reset(token)
+        needed = [] if room is None else [jnp.max(jnp.stack(room.needed))]
+        return [*results, *(state[variable._id] for variable in self._changed), *needed]
 
     def __call__(self, given: list[Any]) -> list[Any]:
         """What the program gives for these values, on the device or on the host."""
@@ -102,9 +115,23 @@ class Executable:
 
     def _run(self, values: list[Any]) -> list[Any]:
         if not self._changed:
-            return self._call(*values)  # type: ignore[no-any-return]
+            return self._call(*values)
         # (The values of variables that are only read were read before: nobody waits while holding locks.)
         return under_locks(self._locks, changed, self._changed, self._call, values)
+
+    def _call_with_room(self, *values: Any) -> list[Any]:
+        """Run it; once more where there were more rounds than it has room for, with twice the room or more."""
+        while True:
+            room = self._room
+            assert room is not None
+            *results, needed = self._compiled(*values)
+            if int(needed) <= room:
+                return results
+            with self._growing:
+                if self._room == room:
+                    self._room = 1 << int(needed).bit_length()
+                    with settings():
+                        self._compiled = self._compile(self._looks)
 
     def _first_call(self, *values: Any) -> list[Any]:
         results: list[Any] = self._compiled(*values)
