@@ -39,6 +39,14 @@ def jvp(
     >>> y, dy = tf.autodiff.jvp(lambda x: x**3, [2.0], [1.0])
     >>> y.numpy(), dy.numpy()
     (np.float32(8.0), np.float32(12.0))
+
+    Args:
+        function: A function of the primals.
+        primals: Its arguments.
+        tangents: The direction: one tensor for each argument.
+
+    Returns:
+        The value and its derivative.
     """
     inputs = _tensors(list(primals))
     with ForwardAccumulator(inputs, list(tangents)) as accumulator:
@@ -53,6 +61,13 @@ def vjp(function: Callable[..., _Result], *primals: TensorLike) -> tuple[_Result
     >>> y, pullback = tf.autodiff.vjp(lambda a, b: a * b, 2.0, 5.0)
     >>> [g.numpy() for g in pullback(tf.constant(1.0))]
     [np.float32(5.0), np.float32(2.0)]
+
+    Args:
+        function: A function of the primals.
+        primals: Its arguments.
+
+    Returns:
+        The value and a function.
     """
     inputs = _tensors(list(primals))
     with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
@@ -79,19 +94,56 @@ def hvp(function: Callable[[Tensor], Tensor], x: TensorLike, vector: TensorLike)
 @overload
 def hvp(function: Callable[[Any], Tensor], x: Any, vector: Any) -> Any: ...
 def hvp(function: Callable[[Any], Any], x: Any, vector: Any) -> Any:
-    """The Hessian of a scalar function at x times a vector."""
+    """The Hessian of a scalar function at x times a vector.
+
+    >>> import gradtape as tf
+    >>> tf.autodiff.hvp(lambda x: tf.reduce_sum(x**3), tf.constant([1.0, 2.0]), tf.constant([1.0, 0.0])).numpy()
+    array([6., 0.], dtype=float32)
+
+    Args:
+        function: A function of x that gives one number.
+        x: A tensor, or a structure of them.
+        vector: The direction, with the structure of x.
+
+    Returns:
+        A tensor, or a structure, like x.
+    """
     tape, target, source = _scalar_of(function, x)
     return tape.hvp(target, source, vector)
 
 
 def hessian_diagonal(function: Callable[[Tensor], Tensor], x: TensorLike) -> Tensor:
-    """The second derivative of a scalar function at x in each element of x."""
+    """The second derivative of a scalar function at x in each element of x.
+
+    >>> import gradtape as tf
+    >>> tf.autodiff.hessian_diagonal(lambda x: tf.reduce_sum(x**3), tf.constant([1.0, 2.0])).numpy()
+    array([ 6., 12.], dtype=float32)
+
+    Args:
+        function: A function of x that gives one number.
+        x: A tensor.
+
+    Returns:
+        A tensor of the shape of x.
+    """
     tape, target, source = _scalar_of(function, x)
     return tape.hessian_diagonal(target, source)
 
 
 def laplacian(function: Callable[[Tensor], Tensor], x: TensorLike) -> Tensor:
-    """The sum of the second derivatives of a scalar function at x in all elements of x."""
+    """The sum of the second derivatives of a scalar function at x in all elements of x.
+
+    >>> import gradtape as tf
+    >>> tf.autodiff.laplacian(lambda x: tf.reduce_sum(x**3), tf.constant([1.0, 2.0])).numpy()
+    np.float32(18.0)
+
+    Args:
+        function: A function of x that gives one number.
+        x: A tensor.
+
+    Returns:
+        A number.
+    """
     tape, target, source = _scalar_of(function, x)
     return tape.laplacian(target, source)
 

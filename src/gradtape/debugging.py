@@ -71,7 +71,23 @@ def assert_near(
     summarize: int | None = None,
     name: str | None = None,
 ) -> None:
-    """Raise InvalidArgumentError unless |x - y| <= atol + rtol * |y| everywhere; ten machine epsilons by default."""
+    """Raise InvalidArgumentError unless |x - y| <= atol + rtol * |y| everywhere; ten machine epsilons by default.
+
+    >>> import gradtape as tf
+    >>> tf.debugging.assert_near([1.0], [1.0 + 1e-7])
+
+    Args:
+        x: A tensor.
+        y: A tensor.
+        rtol: How far relative to y.
+        atol: How far in any case.
+        message: What the error begins with.
+        summarize: How many elements to show.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Raises:
+        tf.errors.InvalidArgumentError: An element is further away.
+    """
     a = to_tensor(x)
     b = to_tensor(y, a.dtype)
     tolerance = 10 * float(np.finfo(a.dtype.numpy).eps)
@@ -188,7 +204,23 @@ def assert_shapes(
 
 @takes(message=text)
 def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
-    """The tensor, if it has no nan and no inf; InvalidArgumentError otherwise."""
+    """The tensor, if it has no nan and no inf; InvalidArgumentError otherwise.
+
+    >>> import gradtape as tf
+    >>> tf.debugging.check_numerics([1.0], "here").numpy()
+    array([1.], dtype=float32)
+
+    Args:
+        tensor: A floating tensor.
+        message: What the error begins with.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The tensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There is a nan or an inf.
+    """
     x = to_tensor(tensor)
     if not x.dtype.is_differentiable:
         raise invalid(f"check_numerics: only floating types have nan and inf, got {x.dtype!r}.")

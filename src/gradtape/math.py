@@ -138,12 +138,44 @@ mod = floormod
 
 
 def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x / y, as Python's operator does it."""
+    """x / y, as Python's operator does it.
+
+    >>> import gradtape as tf
+    >>> tf.divide([1.0, 3.0], 2.0).numpy()
+    array([0.5, 1.5], dtype=float32)
+
+    Args:
+        x: A tensor, or what can become one.
+        y: The same, to broadcast with it.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The shapes do not broadcast.
+    """
     return truediv(x, y)
 
 
 def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x / y, and 0 where y is 0; integers are divided as floats."""
+    """x / y, and 0 where y is 0; integers are divided as floats.
+
+    >>> import gradtape as tf
+    >>> tf.math.divide_no_nan([1.0, 3.0], [0.0, 2.0]).numpy()
+    array([0. , 1.5], dtype=float32)
+
+    Args:
+        x: A tensor, or what can become one.
+        y: The same, to broadcast with it.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The shapes do not broadcast.
+    """
     return e.divide_no_nan.public(*_as_divisible(x, y))
 
 
@@ -152,7 +184,23 @@ def scalar_mul(scalar: TensorLike, x: IndexedSlices, name: str | None = None) ->
 @overload
 def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> Tensor: ...
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
-    """A scalar times a tensor or IndexedSlices."""
+    """A scalar times a tensor or IndexedSlices.
+
+    >>> import gradtape as tf
+    >>> tf.math.scalar_mul(2.0, [1.0, 2.0]).numpy()
+    array([2., 4.], dtype=float32)
+
+    Args:
+        scalar: One number.
+        x: A tensor, or `tf.IndexedSlices`.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor, or `tf.IndexedSlices` where such are given.
+
+    Raises:
+        ValueError: The first is no scalar.
+    """
     if np.ndim(scalar) and to_tensor(scalar).ndim:
         raise ValueError(f"Only scalar multiply works, got shape {to_tensor(scalar).shape}.")
     if isinstance(x, IndexedSlices):
@@ -161,7 +209,22 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
 
 
 def add_n(inputs: Any, name: str | None = None) -> Tensor:
-    """The sum of a list of tensors of one shape."""
+    """The sum of a list of tensors of one shape.
+
+    >>> import gradtape as tf
+    >>> tf.math.add_n([[1, 2], [3, 4]]).numpy()
+    array([4, 6], dtype=int32)
+
+    Args:
+        inputs: Tensors of one shape and type.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor.
+
+    Raises:
+        ValueError: There is none.
+    """
     if isinstance(inputs, (Tensor, Variable)):
         if not inputs.ndim:
             raise TypeError("add_n: a list of tensors is needed, got one scalar.")
@@ -177,7 +240,24 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
 def reduce_variance(
     input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """The mean squared distance from the mean."""
+    """The mean squared distance from the mean.
+
+    >>> import gradtape as tf
+    >>> tf.math.reduce_variance([1.0, 3.0]).numpy()
+    np.float32(1.0)
+
+    Args:
+        input_tensor: A floating or complex tensor.
+        axis: One axis, or several; all if none is given.
+        keepdims: Whether reduced axes stay, with size 1.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor without the reduced axes, or with size 1 there.
+
+    Raises:
+        TypeError: The numbers are integers.
+    """
     x: Any = input_tensor if input_tensor.__class__ in OPERANDS else to_tensor(input_tensor)
     if not x.dtype.is_differentiable:
         message = f"Input must be either real or complex floating. Received integer type {x.dtype!r}. Use tf.cast."
@@ -191,7 +271,24 @@ def reduce_variance(
 def reduce_std(
     input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """The square root of the variance."""
+    """The square root of the variance.
+
+    >>> import gradtape as tf
+    >>> tf.math.reduce_std([1.0, 3.0]).numpy()
+    np.float32(1.0)
+
+    Args:
+        input_tensor: A floating or complex tensor.
+        axis: One axis, or several; all if none is given.
+        keepdims: Whether reduced axes stay, with size 1.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor without the reduced axes, or with size 1 there.
+
+    Raises:
+        TypeError: The numbers are integers.
+    """
     x: Any = input_tensor if input_tensor.__class__ in OPERANDS else to_tensor(input_tensor)
     if x.dtype.is_floating:
         return normalization.reduce_std.public(x, as_axis(axis), bool(keepdims))
@@ -211,14 +308,48 @@ def _place_type(name: str, output_type: DTypeLike) -> Any:
 def argmax(
     input: TensorLike, axis: AxisLike | None = None, output_type: DTypeLike = dtypes.int64, name: str | None = None
 ) -> Tensor:
-    """The position of the largest element along an axis (the first by default)."""
+    """The position of the largest element along an axis (the first by default).
+
+    >>> import gradtape as tf
+    >>> tf.argmax([[1.0, 5.0], [7.0, 2.0]], axis=1).numpy()
+    array([1, 0])
+
+    Args:
+        input: A tensor of numbers.
+        axis: The axis; 0 if it is not given.
+        output_type: An integer type.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Integers, without the axis.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There is no such axis.
+    """
     return r.argmax.public(input, 0 if axis is None else as_axis(axis), _place_type("argmax", output_type))
 
 
 def argmin(
     input: TensorLike, axis: AxisLike | None = None, output_type: DTypeLike = dtypes.int64, name: str | None = None
 ) -> Tensor:
-    """The position of the smallest element along an axis (the first by default)."""
+    """The position of the smallest element along an axis (the first by default).
+
+    >>> import gradtape as tf
+    >>> tf.argmin([[1.0, 5.0], [7.0, 2.0]], axis=1).numpy()
+    array([0, 1])
+
+    Args:
+        input: A tensor of numbers.
+        axis: The axis; 0 if it is not given.
+        output_type: int32 or int64.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Integers, without the axis.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There is no such axis.
+    """
     return r.argmin.public(input, 0 if axis is None else as_axis(axis), _place_type("argmin", output_type))
 
 
@@ -229,7 +360,22 @@ def count_nonzero(
     dtype: DTypeLike = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:
-    """How many elements are not zero."""
+    """How many elements are not zero.
+
+    >>> import gradtape as tf
+    >>> tf.math.count_nonzero([0, 1, 2]).numpy()
+    np.int64(2)
+
+    Args:
+        input: A tensor.
+        axis: One axis, or several; all if none is given.
+        keepdims: Whether reduced axes stay, with size 1.
+        dtype: The type of the result.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Whole numbers.
+    """
     return cast(r.count_nonzero.public(input, as_axis(axis), bool(keepdims)), dtype)
 
 
@@ -239,6 +385,17 @@ def cast(x: Any, dtype: DTypeLike, name: str | None = None) -> Tensor:
     >>> import gradtape as tf
     >>> tf.cast([1.9, -1.9], tf.int32)
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([ 1, -1], dtype=int32)>
+
+    Args:
+        x: A tensor, or what can become one.
+        dtype: The type to convert to.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor (sparse, ragged or slices, as given) of the type.
+
+    Raises:
+        tf.errors.UnimplementedError: The type cannot be converted.
     """
     target = dtypes.as_dtype(dtype)
     if x.__class__ in COMPOSITES:

@@ -181,6 +181,9 @@ def set_seed(seed: TensorLike) -> None:
     >>> tf.random.set_seed(1)
     >>> tf.random.uniform([2]).numpy()
     array([0.16513085, 0.9014813 ], dtype=float32)
+
+    Args:
+        seed: A whole number.
     """
     _SEEDS.set(as_int(seed))
 
@@ -238,7 +241,24 @@ def normal(
     seed: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Numbers from normal distributions; the tape follows `mean` and `stddev`."""
+    """Numbers from normal distributions; the tape follows `mean` and `stddev`.
+
+    >>> import gradtape as tf
+    >>> tf.random.set_seed(1)
+    >>> tf.random.normal([2, 3]).shape
+    TensorShape([2, 3])
+
+    Args:
+        shape: The shape of the result.
+        mean: The mean, a number or a tensor that broadcasts.
+        stddev: The standard deviation.
+        dtype: A floating type.
+        seed: With `tf.random.set_seed`, what decides the numbers.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of random numbers, other ones with each call.
+    """
     kind, sizes = floating(dtype, "normal"), sizes_of(shape)
     stream = _SEEDS.stream(("normal", kind), seed, _count(sizes) * philox.RESERVED)
     return scaled(philox.normal(stream, sizes, kind.numpy), kind, stddev, mean)
@@ -272,7 +292,23 @@ def truncated_normal(
     seed: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Numbers from normal distributions, drawn again where they are more than two standard deviations away."""
+    """Numbers from normal distributions, drawn again where they are more than two standard deviations away.
+
+    >>> import gradtape as tf
+    >>> tf.reduce_max(tf.abs(tf.random.truncated_normal([100]))).numpy() <= 2.0
+    np.True_
+
+    Args:
+        shape: The shape of the result.
+        mean: The mean.
+        stddev: The standard deviation, of which results are at most two away.
+        dtype: A floating type.
+        seed: With `tf.random.set_seed`, what decides the numbers.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of random numbers.
+    """
     kind, sizes = floating(dtype, "truncated_normal"), sizes_of(shape)
     stream = _SEEDS.stream(("truncated_normal", kind), seed, _count(sizes) * philox.RESERVED)
     return scaled(philox.truncated_normal(stream, sizes, kind.numpy), kind, stddev, mean)
@@ -301,7 +337,26 @@ def uniform(
     seed: object = None,
     name: str | None = None,
 ) -> Tensor:
-    """Numbers uniformly distributed over [minval, maxval); integers need a `maxval`; the tape follows the bounds of floats."""
+    """Numbers uniformly distributed over [minval, maxval); integers need a `maxval`; the tape follows the bounds of floats.
+
+    >>> import gradtape as tf
+    >>> tf.random.uniform([3], minval=0, maxval=10, dtype=tf.int32).shape
+    TensorShape([3])
+
+    Args:
+        shape: The shape of the result.
+        minval: The lower bound, which may occur.
+        maxval: The upper bound, which does not occur; 1 for floating types.
+        dtype: A floating type, int32 or int64.
+        seed: With `tf.random.set_seed`, what decides the numbers.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of random numbers, other ones with each call.
+
+    Raises:
+        ValueError: No `maxval` is given for integers.
+    """
     kind, sizes = uniform_type(dtype, minval, maxval, BOUNDED), sizes_of(shape)
     stream = _SEEDS.stream(("uniform", kind), seed, _count(sizes) * philox.RESERVED)
     return uniform_from(stream, sizes, kind, minval, maxval)

@@ -54,12 +54,38 @@ def _plain(value: Any) -> str:
 
 
 def lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
-    """Small letters; of ASCII only, unless the encoding is "utf-8"."""
+    """Small letters; of ASCII only, unless the encoding is "utf-8".
+
+    >>> import gradtape as tf
+    >>> tf.strings.lower(["AB"]).numpy()
+    array([b'ab'], dtype=object)
+
+    Args:
+        input: Texts.
+        encoding: "utf-8" for letters beyond ASCII.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Texts.
+    """
     return o.string_lower.public(_texts(input), encoding)
 
 
 def upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
-    """Capital letters; of ASCII only, unless the encoding is "utf-8"."""
+    """Capital letters; of ASCII only, unless the encoding is "utf-8".
+
+    >>> import gradtape as tf
+    >>> tf.strings.upper(["ab"]).numpy()
+    array([b'AB'], dtype=object)
+
+    Args:
+        input: Texts.
+        encoding: "utf-8" for letters beyond ASCII.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Texts.
+    """
     return o.string_upper.public(_texts(input), encoding)
 
 
@@ -90,7 +116,20 @@ def reduce_join(
 
 
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
-    """How many bytes, or characters with unit="UTF8_CHAR", each text has."""
+    """How many bytes, or characters with unit="UTF8_CHAR", each text has.
+
+    >>> import gradtape as tf
+    >>> tf.strings.length(["a", "four"]).numpy()
+    array([1, 4], dtype=int32)
+
+    Args:
+        input: Texts.
+        unit: BYTE, or UTF8_CHAR for characters.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Whole numbers.
+    """
     return o.string_length.public(_texts(input), unit)
 
 

@@ -55,6 +55,18 @@ def constant(
     >>> import gradtape as tf
     >>> tf.constant([1, 2, 3])
     <tf.Tensor: shape=(3,), dtype=int32, numpy=array([1, 2, 3], dtype=int32)>
+
+    Args:
+        value: A number, a text, an array, or lists of these.
+        dtype: The type; otherwise float32 for Python floats, int32 for integers, and that of an array.
+        shape: The shape; a single value fills it.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor.
+
+    Raises:
+        TypeError: The value does not have the type, or does not fill the shape.
     """
     requested = None if dtype is None else dtypes.as_dtype(dtype)
     if requested is not None and isinstance(value, (Tensor, Variable)) and value.dtype is not requested:
@@ -87,6 +99,25 @@ def convert_to_tensor(
     """The value as a tensor: tensors as they are, variables read, numbers, lists and arrays converted.
 
     `dtype_hint` is tried first and dropped where it does not fit.
+
+    >>> import gradtape as tf
+    >>> tf.convert_to_tensor([[1.0], [2.0]])
+    <tf.Tensor: shape=(2, 1), dtype=float32, numpy=
+    array([[1.],
+           [2.]], dtype=float32)>
+
+    Args:
+        value: A tensor, a variable, a number, a text, an array, lists of these, or an object whose class was
+            registered.
+        dtype: The type that is needed.
+        dtype_hint: A type to try first.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor; a tensor is returned as it is.
+
+    Raises:
+        ValueError: A tensor of another type than `dtype`; TypeError: nothing that can become a tensor.
     """
     requested = None if dtype is None else dtypes.as_dtype(dtype)
     hint = None if dtype_hint is None else dtypes.as_dtype(dtype_hint)
@@ -139,7 +170,19 @@ def identity(input: SparseTensor, name: str | None = None) -> SparseTensor: ... 
 @overload
 def identity(input: TensorLike, name: str | None = None) -> Tensor: ...
 def identity(input: Any, name: str | None = None) -> Any:
-    """A copy of the value, as a new tensor."""
+    """A copy of the value, as a new tensor.
+
+    >>> import gradtape as tf
+    >>> tf.identity([1.0]).numpy()
+    array([1.], dtype=float32)
+
+    Args:
+        input: A tensor, or what can become one.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A new tensor, which tapes follow by itself.
+    """
     if isinstance(input, IndexedSlices):
         return IndexedSlices(identity(input.values), input.indices, input.dense_shape)
     return identity_of(input)
@@ -169,13 +212,48 @@ def _filled(shape: ShapeLike, value: TensorLike, dtype: DType) -> Tensor:
 def zeros(
     shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None = None, layout: object = None
 ) -> Tensor:
-    """Zeros of the given shape (empty strings for tf.string)."""
+    """Zeros of the given shape (empty strings for tf.string).
+
+    >>> import gradtape as tf
+    >>> tf.zeros([2, 3]).numpy()
+    array([[0., 0., 0.],
+           [0., 0., 0.]], dtype=float32)
+
+    Args:
+        shape: The shape.
+        dtype: The type.
+        name: Not used; taken for programs that were written for TensorFlow.
+        layout: Not used.
+
+    Returns:
+        A tensor of zeros.
+
+    Raises:
+        tf.errors.InvalidArgumentError: A size is negative.
+    """
     kind = dtypes.as_dtype(dtype)
     return _filled(shape, b"" if kind is dtypes.string else 0, kind)
 
 
 def ones(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None = None, layout: object = None) -> Tensor:
-    """Ones of the given shape."""
+    """Ones of the given shape.
+
+    >>> import gradtape as tf
+    >>> tf.ones([2]).numpy()
+    array([1., 1.], dtype=float32)
+
+    Args:
+        shape: The shape.
+        dtype: The type.
+        name: Not used; taken for programs that were written for TensorFlow.
+        layout: Not used.
+
+    Returns:
+        A tensor of ones.
+
+    Raises:
+        tf.errors.InvalidArgumentError: A size is negative.
+    """
     kind = dtypes.as_dtype(dtype)
     if kind is dtypes.string:
         raise TypeError("tf.ones is not defined for tf.string.")
@@ -183,7 +261,25 @@ def ones(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None =
 
 
 def fill(dims: TensorLike, value: Any, name: str | None = None, layout: object = None) -> Tensor:
-    """A tensor of the given shape, all of one value; the tape follows the value."""
+    """A tensor of the given shape, all of one value; the tape follows the value.
+
+    >>> import gradtape as tf
+    >>> tf.fill([2, 2], 7).numpy()
+    array([[7, 7],
+           [7, 7]], dtype=int32)
+
+    Args:
+        dims: The shape.
+        value: One number or text.
+        name: Not used; taken for programs that were written for TensorFlow.
+        layout: Not used.
+
+    Returns:
+        A tensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: A size is negative, or the value no scalar.
+    """
     value = to_tensor(value)
     if value.shape == (1,):
         value = reshape(value, ())
@@ -199,7 +295,21 @@ def fill(dims: TensorLike, value: Any, name: str | None = None, layout: object =
 
 
 def zeros_like(input: Any, dtype: DTypeLike | None = None, name: str | None = None, layout: object = None) -> Tensor:
-    """Zeros of the same shape, and of the same type unless one is given."""
+    """Zeros of the same shape, and of the same type unless one is given.
+
+    >>> import gradtape as tf
+    >>> tf.zeros_like([1.0, 2.0]).numpy()
+    array([0., 0.], dtype=float32)
+
+    Args:
+        input: A tensor, or what can become one.
+        dtype: Another type.
+        name: Not used; taken for programs that were written for TensorFlow.
+        layout: Not used.
+
+    Returns:
+        Zeros.
+    """
     values = complete_values(input)
     if values is not None:
         return values.put(input, zeros_like(values.of(input), dtype))
@@ -211,7 +321,21 @@ def zeros_like(input: Any, dtype: DTypeLike | None = None, name: str | None = No
 
 
 def ones_like(input: Any, dtype: DTypeLike | None = None, name: str | None = None, layout: object = None) -> Tensor:
-    """Ones of the same shape, and of the same type unless one is given."""
+    """Ones of the same shape, and of the same type unless one is given.
+
+    >>> import gradtape as tf
+    >>> tf.ones_like([5, 6]).numpy()
+    array([1, 1], dtype=int32)
+
+    Args:
+        input: A tensor, or what can become one.
+        dtype: Another type.
+        name: Not used; taken for programs that were written for TensorFlow.
+        layout: Not used.
+
+    Returns:
+        Ones.
+    """
     values = complete_values(input)
     if values is not None:
         return values.put(input, ones_like(values.of(input), dtype))
@@ -227,7 +351,23 @@ def eye(
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """The identity matrix, repeated over `batch_shape`."""
+    """The identity matrix, repeated over `batch_shape`.
+
+    >>> import gradtape as tf
+    >>> tf.eye(2).numpy()
+    array([[1., 0.],
+           [0., 1.]], dtype=float32)
+
+    Args:
+        num_rows: The number of rows.
+        num_columns: The number of columns; that of the rows if it is not given.
+        batch_shape: Axes in front.
+        dtype: The type.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Identity matrices.
+    """
     rows = as_int(num_rows)
     columns = rows if num_columns is None else as_int(num_columns)
     if rows < 0 or columns < 0:
@@ -267,6 +407,19 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: DTypeLike | None
     >>> import gradtape as tf
     >>> tf.range(3).numpy()
     array([0, 1, 2], dtype=int32)
+
+    Args:
+        start: The first number, or the limit if no other is given.
+        limit: Where to stop; it does not occur.
+        delta: The step.
+        dtype: The type of the result; otherwise that of the value.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A vector.
+
+    Raises:
+        tf.errors.InvalidArgumentError: `delta` is 0.
     """
     if limit is None:
         start, limit = 0, start
@@ -321,7 +474,22 @@ def _number(scalar: Tensor) -> Any:
 
 
 def linspace(start: Any, stop: Any, num: TensorLike, name: str | None = None, axis: int = 0) -> Tensor:
-    """`num` evenly spaced numbers from `start` to `stop`, both included; the tape follows both."""
+    """`num` evenly spaced numbers from `start` to `stop`, both included; the tape follows both.
+
+    >>> import gradtape as tf
+    >>> tf.linspace(0.0, 1.0, 3).numpy()
+    array([0. , 0.5, 1. ], dtype=float32)
+
+    Args:
+        start: The first number.
+        stop: The last one.
+        num: How many.
+        name: Not used; taken for programs that were written for TensorFlow.
+        axis: The axis of the numbers, where the ends are tensors.
+
+    Returns:
+        Numbers at equal distances, both ends included.
+    """
     start = to_tensor(start)
     stop = to_tensor(stop, start.dtype)
     count = as_int(num)
@@ -352,6 +520,18 @@ def one_hot(
     >>> tf.one_hot([0, 2], 3).numpy()
     array([[1., 0., 0.],
            [0., 0., 1.]], dtype=float32)
+
+    Args:
+        indices: Integers; others than 0 to depth - 1 give `off_value` everywhere.
+        depth: The size of the new axis.
+        on_value: What stands at the index; 1 if it is not given.
+        off_value: What stands elsewhere; 0 if it is not given.
+        axis: Where the new axis is; the last if it is not given.
+        dtype: The type of the result.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor with one more axis.
     """
     elements = complete_values(indices)
     if elements is not None:
@@ -378,7 +558,21 @@ def one_hot(
 
 
 def meshgrid(*args: object, **kwargs: object) -> list[Tensor]:
-    """Coordinate grids from coordinate vectors; `indexing` is "xy" or "ij"."""
+    """Coordinate grids from coordinate vectors; `indexing` is "xy" or "ij".
+
+    >>> import gradtape as tf
+    >>> x, y = tf.meshgrid([1, 2], [3, 4])
+    >>> x.numpy()
+    array([[1, 2],
+           [1, 2]], dtype=int32)
+
+    Args:
+        args: Vectors.
+        kwargs: `indexing`: "xy", or "ij" for the order of matrices.
+
+    Returns:
+        One tensor for each vector.
+    """
     indexing = kwargs.pop("indexing", "xy")
     kwargs.pop("name", None)
     if kwargs:
@@ -409,7 +603,20 @@ def meshgrid(*args: object, **kwargs: object) -> list[Tensor]:
 
 
 def shape(input: Any, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
-    """The shape as an integer tensor."""
+    """The shape as an integer tensor.
+
+    >>> import gradtape as tf
+    >>> tf.shape([[1, 2, 3], [4, 5, 6]]).numpy()
+    array([2, 3], dtype=int32)
+
+    Args:
+        input: A tensor, or what can become one.
+        out_type: int32 or int64.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A vector of the sizes.
+    """
     kind = dtypes.int32 if out_type is None else dtypes.as_dtype(out_type)
     if kind not in (dtypes.int32, dtypes.int64):
         raise UnsupportedTypeError(None, None, f"shape: out_type must be int32 or int64, got {kind.name}.")
@@ -445,7 +652,20 @@ def shape_n(input: Sequence[TensorLike], out_type: DTypeLike = dtypes.int32, nam
 
 @takes(out_type=tensor_type)
 def size(input: Any, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
-    """The number of elements, as int32 unless `out_type` says otherwise."""
+    """The number of elements, as int32 unless `out_type` says otherwise.
+
+    >>> import gradtape as tf
+    >>> tf.size([[1, 2, 3], [4, 5, 6]]).numpy()
+    np.int32(6)
+
+    Args:
+        input: A tensor, or what can become one.
+        out_type: int32 or int64.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The number of elements.
+    """
     values = complete_values(input)
     value = _measured(input) if values is None else values.of(input)
     dtype = dtypes.as_dtype(out_type or dtypes.int32)
@@ -453,13 +673,41 @@ def size(input: Any, out_type: DTypeLike | None = None, name: str | None = None)
 
 
 def rank(input: TensorLike, name: str | None = None) -> Tensor:
-    """The number of axes."""
+    """The number of axes.
+
+    >>> import gradtape as tf
+    >>> tf.rank([[1, 2], [3, 4]]).numpy()
+    np.int32(2)
+
+    Args:
+        input: A tensor, or what can become one.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The number of axes.
+    """
     found = _measured(input).shape.rank
     return _sizes(UNKNOWN if found is None else found, dtypes.int32)
 
 
 def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
-    """x, checked to have a shape in which None matches anything."""
+    """x, checked to have a shape in which None matches anything.
+
+    >>> import gradtape as tf
+    >>> tf.ensure_shape(tf.ones([2, 3]), [None, 3]).shape
+    TensorShape([2, 3])
+
+    Args:
+        x: A tensor.
+        shape: The shape; None for sizes that may be anything.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The tensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: It has another shape.
+    """
     tensor = to_tensor(x)
     if not TensorShape(shape).is_compatible_with(tensor.shape):
         raise invalid(
@@ -469,7 +717,22 @@ def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
 
 
 def broadcast_static_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> TensorShape:
-    """The broadcast shape of two shapes."""
+    """The broadcast shape of two shapes.
+
+    >>> import gradtape as tf
+    >>> tf.broadcast_static_shape(tf.TensorShape([2, 1]), tf.TensorShape([3]))
+    TensorShape([2, 3])
+
+    Args:
+        shape_x: A shape.
+        shape_y: A shape.
+
+    Returns:
+        A shape.
+
+    Raises:
+        ValueError: The shapes do not broadcast.
+    """
     x, y = TensorShape(shape_x), TensorShape(shape_y)
     if x.rank is None or y.rank is None:
         return TensorShape(None)

@@ -29,12 +29,28 @@ from .device_spec import DeviceSpec
 
 
 def executing_eagerly() -> bool:
-    """Whether ops run at once: they do, except while a `tf.function` is recorded."""
+    """Whether ops run at once: they do, except while a `tf.function` is recorded.
+
+    >>> import gradtape as tf
+    >>> tf.executing_eagerly()
+    True
+    """
     return STATE.trace is None
 
 
 def is_tensor(x: Value) -> bool:
-    """Whether x is a tensor, a variable, or made of tensors as IndexedSlices and SparseTensor are."""
+    """Whether x is a tensor, a variable, or made of tensors as IndexedSlices and SparseTensor are.
+
+    >>> import gradtape as tf
+    >>> tf.is_tensor(tf.constant(1)), tf.is_tensor(1)
+    (True, False)
+
+    Args:
+        x: Any object.
+
+    Returns:
+        True for tensors, variables and values made of tensors.
+    """
     return isinstance(x, (Tensor, Variable)) or (is_composite(x) and COMPOSITES[x.__class__].is_tensor)
 
 
@@ -100,7 +116,11 @@ def control_dependencies(control_inputs: Sequence[TensorLike]) -> AbstractContex
 
 
 def group(*inputs: TensorLike, **kwargs: object) -> None:
-    """Nothing is left to do: the ops have run."""
+    """Nothing is left to do: the ops have run.
+
+    >>> import gradtape as tf
+    >>> tf.group(tf.constant(1), tf.constant(2))
+    """
     return None
 
 
@@ -132,7 +152,17 @@ def timestamp(name: str | None = None) -> Tensor:
 
 
 def no_op(name: str | None = None) -> None:
-    """Do nothing."""
+    """Do nothing.
+
+    >>> import gradtape as tf
+    >>> tf.no_op()
+
+    Args:
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        None.
+    """
     return None
 
 

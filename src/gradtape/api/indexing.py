@@ -119,7 +119,26 @@ def gather(
     batch_dims: int | None = 0,
     name: str | None = None,
 ) -> Tensor:
-    """The slices of `params` at `indices` along `axis`. A negative `batch_dims` counts from the last axis of `indices`."""
+    """The slices of `params` at `indices` along `axis`. A negative `batch_dims` counts from the last axis of `indices`.
+
+    >>> import gradtape as tf
+    >>> tf.gather([10, 20, 30], [2, 0]).numpy()
+    array([30, 10], dtype=int32)
+
+    Args:
+        params: A tensor or variable.
+        indices: Integers.
+        validate_indices: Not used.
+        axis: The axis of `params` that the indices count.
+        batch_dims: How many leading axes both have in common.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The slices at the indices. The gradient in `params` is `tf.IndexedSlices` where whole rows are taken.
+
+    Raises:
+        tf.errors.InvalidArgumentError: An index is out of range.
+    """
     where = as_int(batch_dims) if axis is None else as_int(axis)
     shared = 0 if batch_dims is None else as_int(batch_dims)
     if shared < 0:
@@ -132,7 +151,25 @@ def gather(
 def gather_nd(
     params: TensorLike, indices: TensorLike, batch_dims: int = 0, name: str | None = None, bad_indices_policy: str = ""
 ) -> Tensor:
-    """The elements (or slices) at positions that `indices` lists in its last axis; with "IGNORE", zeros for bad positions."""
+    """The elements (or slices) at positions that `indices` lists in its last axis; with "IGNORE", zeros for bad positions.
+
+    >>> import gradtape as tf
+    >>> tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).numpy()
+    array([2, 3], dtype=int32)
+
+    Args:
+        params: A tensor.
+        indices: Integers; each row of the last axis is one index.
+        batch_dims: How many leading axes both have in common.
+        name: Not used; taken for programs that were written for TensorFlow.
+        bad_indices_policy: What an index out of range does.
+
+    Returns:
+        The elements or slices at the indices.
+
+    Raises:
+        tf.errors.InvalidArgumentError: An index is out of range.
+    """
     if bad_indices_policy == "IGNORE" and not as_int(batch_dims):
         x = to_tensor(params)
         inside, positions = _inside(x, to_tensor(indices))
@@ -149,7 +186,25 @@ def scatter_nd(
     bad_indices_policy: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """Zeros of `shape` with `updates` added at positions that `indices` lists in its last axis."""
+    """Zeros of `shape` with `updates` added at positions that `indices` lists in its last axis.
+
+    >>> import gradtape as tf
+    >>> tf.scatter_nd([[1], [3]], [10, 20], [5]).numpy()
+    array([ 0, 10,  0, 20,  0], dtype=int32)
+
+    Args:
+        indices: Integers; each row of the last axis is one index.
+        updates: The values.
+        shape: The shape of the result.
+        bad_indices_policy: What an index out of range does.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Zeros with the updates added.
+
+    Raises:
+        tf.errors.InvalidArgumentError: An index is out of range.
+    """
     if bad_indices_policy not in ("", "DEFAULT"):
         zero = np.zeros(as_shape(as_int_vector(shape, "scatter_nd: shape")), to_tensor(updates).dtype.numpy)
         return _scatter_combining(scatter.tensor_scatter_nd_add, zero, indices, updates, bad_indices_policy)
@@ -209,6 +264,19 @@ def tensor_scatter_nd_add(
     >>> import gradtape as tf
     >>> tf.tensor_scatter_nd_add([1.0, 2.0, 3.0], [[0], [0]], [10.0, 20.0]).numpy()
     array([31.,  2.,  3.], dtype=float32)
+
+    Args:
+        tensor: A tensor.
+        indices: Integers; each row of the last axis is one index.
+        updates: What to add there.
+        bad_indices_policy: What an index out of range does.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: An index is out of range.
     """
     return _scatter_combining(scatter.tensor_scatter_nd_add, tensor, indices, updates, bad_indices_policy)
 
@@ -250,7 +318,24 @@ def _masked_look(tensor: TensorLike, mask: TensorLike, axis: AxisLike | None = N
 def boolean_mask(
     tensor: TensorLike, mask: TensorLike, axis: AxisLike | None = None, name: str = "boolean_mask"
 ) -> Tensor:
-    """The elements (or slices) where the mask is true."""
+    """The elements (or slices) where the mask is true.
+
+    >>> import gradtape as tf
+    >>> tf.boolean_mask([1, 2, 3], [True, False, True]).numpy()
+    array([1, 3], dtype=int32)
+
+    Args:
+        tensor: A tensor.
+        mask: Truth values, for the first axes of the tensor.
+        axis: The axis at which the mask begins.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The chosen slices.
+
+    Raises:
+        ValueError: The shapes do not fit.
+    """
     x, truth = to_tensor(tensor), to_tensor(mask)
     if truth.shape.rank is None:
         raise ValueError("boolean_mask: Number of mask dimensions must be specified, even if some sizes are None.")
@@ -291,6 +376,18 @@ def where(
     >>> import gradtape as tf
     >>> tf.where([True, False], [1.0, 2.0], 0.0).numpy()
     array([1., 0.], dtype=float32)
+
+    Args:
+        condition: Truth values.
+        x: What to take where it is true.
+        y: What to take elsewhere.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor; with the condition alone, the places where it is true, one in each row.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The shapes do not broadcast.
     """
     if x is None and y is None:
         return masks.nonzero.public(condition)

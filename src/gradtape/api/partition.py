@@ -49,6 +49,15 @@ def unique(x: object, out_idx: object = dtypes.int32, name: str | None = None) -
     >>> y, idx = tf.unique([7, 7, 3])
     >>> y.numpy(), idx.numpy()
     (array([7, 3], dtype=int32), array([0, 0, 1], dtype=int32))
+
+    Args:
+        x: A vector.
+        out_idx: int32 or int64.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A pair: the different elements in the order of their first occurrence (`y`), and for each element which of them
+        it is (`idx`).
     """
     return Unique(*search.unique.public(x, dtypes.as_dtype(out_idx).numpy))
 
@@ -67,7 +76,22 @@ def searchsorted(
     out_type: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """Where each value would be put into its sorted row: before equal elements (left) or after them (right)."""
+    """Where each value would be put into its sorted row: before equal elements (left) or after them (right).
+
+    >>> import gradtape as tf
+    >>> tf.searchsorted([1, 3, 5], [4, 0]).numpy()
+    array([2, 0], dtype=int32)
+
+    Args:
+        sorted_sequence: Numbers in ascending order, in the last axis.
+        values: What to find a place for.
+        side: "left": before equal elements; "right": after them.
+        out_type: int32 or int64.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Whole numbers.
+    """
     if side not in ("left", "right"):
         raise ValueError(f"Argument `side` must be either 'right' or 'left'. Received: `side` = {side!r}.")
     return search.search_sorted.public(sorted_sequence, values, side == "right", dtypes.as_dtype(out_type).numpy)
@@ -116,6 +140,15 @@ def sequence_mask(
     >>> tf.sequence_mask([1, 3], 4).numpy()
     array([[ True, False, False, False],
            [ True,  True,  True, False]])
+
+    Args:
+        lengths: Whole numbers.
+        maxlen: The size of the new axis; the largest length if it is not given.
+        dtype: The type of the result.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Truth values, with one more axis.
     """
     counts = to_tensor(lengths)
     if maxlen is None:

@@ -38,6 +38,15 @@ def sort(values: TensorLike, axis: AxisLike = -1, direction: str = "ASCENDING", 
     >>> import gradtape as tf
     >>> tf.sort([3.0, 1.0, 2.0], direction="DESCENDING").numpy()
     array([3., 2., 1.], dtype=float32)
+
+    Args:
+        values: A tensor of real numbers.
+        axis: The axis to sort along.
+        direction: ASCENDING or DESCENDING.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor.
     """
     return o.sort_along.public(values, _axis(axis), _descending(direction))
 
@@ -50,6 +59,16 @@ def argsort(
     >>> import gradtape as tf
     >>> tf.argsort([3.0, 1.0, 2.0]).numpy()
     array([1, 2, 0], dtype=int32)
+
+    Args:
+        values: A tensor of real numbers.
+        axis: The axis to sort along.
+        direction: ASCENDING or DESCENDING.
+        stable: Equal elements keep their order in any case.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Places: int32.
     """
     return o.order_along.public(values, _axis(axis), _descending(direction))
 
@@ -75,6 +94,19 @@ def top_k(
     >>> values, indices = tf.math.top_k([1.0, 5.0, 3.0], k=2)
     >>> values.numpy(), indices.numpy()
     (array([5., 3.], dtype=float32), array([1, 2], dtype=int32))
+
+    Args:
+        input: A tensor of real numbers.
+        k: How many.
+        sorted: Whether they are in order.
+        index_type: The type of the places.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The values and their places in the last axis.
+
+    Raises:
+        tf.errors.InvalidArgumentError: `k` is larger than the axis.
     """
     place = dtypes.as_dtype(index_type)
     if place not in (dtypes.int16, dtypes.int32, dtypes.int64):

@@ -71,6 +71,12 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
     ...     y = clipped_gradient(v * v)
     >>> tape.gradient(y, v).numpy()
     np.float32(2.0)
+
+    Args:
+        f: The function; without it, a decorator is returned.
+
+    Returns:
+        The function, with that gradient.
     """
     if f is None:
         return custom_gradient
@@ -401,7 +407,21 @@ def cotangents_of_inputs(
 
 
 def recompute_grad(f: Callable[_P, _Result]) -> Callable[_P, _Result]:
-    """`f` with its intermediate values recomputed in the backward pass instead of kept."""
+    """`f` with its intermediate values recomputed in the backward pass instead of kept.
+
+    >>> import gradtape as tf
+    >>> v = tf.Variable(2.0)
+    >>> with tf.GradientTape() as tape:
+    ...     y = tf.recompute_grad(lambda x: tf.exp(x) * x)(v)
+    >>> tape.gradient(y, v).numpy() > 0
+    np.True_
+
+    Args:
+        f: A function of tensors.
+
+    Returns:
+        The function.
+    """
 
     @custom_gradient
     def recomputed(*args: Any, **kwargs: Any) -> Any:

@@ -206,6 +206,15 @@ def vectorized_map(
 
     Python code in `fn` runs once. Where an op cannot be vectorized, `fn` is called for one slice after the other and a
     warning names the op; with `fallback_to_while_loop=False` the error is raised instead.
+
+    Args:
+        fn: A function of one slice.
+        elems: Tensors with a common first axis, in any structure.
+        fallback_to_while_loop: Whether to go slice by slice where an op cannot be vectorized.
+        warn: Whether to say so.
+
+    Returns:
+        The results, stacked.
     """
     tensors = [to_tensor(value) for value in nest.flatten(elems)]
     size = _common_size(tensors)

@@ -88,7 +88,24 @@ def _crop_look(value: TensorLike, size: TensorLike, *args: object, **kwargs: obj
 
 @shaped(_crop_look)
 def random_crop(value: TensorLike, size: IntLike, seed: TensorLike | None = None, name: str | None = None) -> Tensor:
-    """A box of this size, somewhere in the tensor."""
+    """A box of this size, somewhere in the tensor.
+
+    >>> import gradtape as tf
+    >>> tf.image.random_crop(tf.ones([4, 4, 3]), [2, 2, 3]).shape
+    TensorShape([2, 2, 3])
+
+    Args:
+        value: A tensor.
+        size: The size of each axis.
+        seed: With `tf.random.set_seed`, what decides the place.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A part of the image, from another place with each call.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The size is larger than the image.
+    """
     return _crop(value, size, _stateful(seed))
 
 

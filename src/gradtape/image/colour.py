@@ -50,6 +50,15 @@ def convert_image_dtype(image: TensorLike, dtype: DTypeLike, saturate: bool = Fa
     tf.float32
     >>> tf.image.convert_image_dtype([0.0, 0.5, 1.0], tf.uint8).numpy()
     array([  0, 127, 255], dtype=uint8)
+
+    Args:
+        image: Images.
+        dtype: The type.
+        saturate: Whether values beyond the range stay at its ends.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Images of the other type, scaled to its range.
     """
     x, target = to_tensor(image), dtypes.as_dtype(dtype)
     for kind, label in ((target, "dtype"), (x.dtype, "image dtype")):
@@ -130,7 +139,19 @@ def yuv_to_rgb(images: TensorLike) -> Tensor:
 
 
 def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
-    """The luma of colours in the last axis, which becomes one of size 1."""
+    """The luma of colours in the last axis, which becomes one of size 1.
+
+    >>> import gradtape as tf
+    >>> tf.image.rgb_to_grayscale([[[1.0, 1.0, 1.0]]]).shape
+    TensorShape([1, 1, 1])
+
+    Args:
+        images: Images whose last axis holds red, green and blue.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Images with one colour.
+    """
     x = _as_floats(images)
     if x.dtype is dtypes.float16:
         x = cast(x, dtypes.float32)

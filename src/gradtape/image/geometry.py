@@ -47,12 +47,29 @@ def flip_left_right(image: TensorLike) -> Tensor:
     >>> import gradtape as tf
     >>> tf.image.flip_left_right([[[1], [2], [3]]])[0, :, 0].numpy()
     array([3, 2, 1], dtype=int32)
+
+    Args:
+        image: Images: height, width, colours, with or without an axis for several.
+
+    Returns:
+        Images of the same shape.
     """
     return reverse(image_of(image), [-2])
 
 
 def flip_up_down(image: TensorLike) -> Tensor:
-    """The image with its lines in the other order."""
+    """The image with its lines in the other order.
+
+    >>> import gradtape as tf
+    >>> tf.image.flip_up_down([[[1]], [[2]]]).numpy().ravel()
+    array([2, 1], dtype=int32)
+
+    Args:
+        image: Images: height, width, colours, with or without an axis for several.
+
+    Returns:
+        Images of the same shape.
+    """
     return reverse(image_of(image), [-3])
 
 

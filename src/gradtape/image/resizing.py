@@ -122,6 +122,20 @@ def resize(
     >>> import gradtape as tf
     >>> tf.image.resize([[[0.0], [1.0]]], [1, 4])[0, :, 0].numpy()
     array([0.  , 0.25, 0.75, 1.  ], dtype=float32)
+
+    Args:
+        images: Images: height, width, colours, with or without an axis for several.
+        size: The new height and width.
+        method: "bilinear", "nearest", "bicubic", "area", "lanczos3", ...
+        preserve_aspect_ratio: Whether the picture keeps its form and fits into the size.
+        antialias: Whether to average when it becomes smaller.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Images of the new size; float32 unless the method keeps the values.
+
+    Raises:
+        ValueError: The method is not known.
     """
     if antialias:
         flag("antialias", antialias)

@@ -20,7 +20,18 @@ from . import gfile
 
 
 def read_file(filename: PathLikeOrTensor, name: str | None = None) -> Tensor:
-    """The bytes of a file, as a string tensor without axes."""
+    """The bytes of a file, as a string tensor without axes.
+
+    Args:
+        filename: The path.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The bytes of the file, as one text.
+
+    Raises:
+        tf.errors.NotFoundError: There is no such file.
+    """
     path = gfile.local_path(_one(filename, "filename"))
     try:
         with open(path, "rb") as file:

@@ -110,7 +110,19 @@ def band_part(input: object, num_lower: IntLike, num_upper: IntLike, name: str |
 
 
 def trace(x: TensorLike, name: str | None = None) -> Tensor:
-    """The sum of the main diagonal of matrices."""
+    """The sum of the main diagonal of matrices.
+
+    >>> import gradtape as tf
+    >>> tf.linalg.trace([[1.0, 2.0], [3.0, 4.0]]).numpy()
+    np.float32(5.0)
+
+    Args:
+        x: Matrices, in the last two axes.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor without the last two axes.
+    """
     return o.trace.public(x)
 
 

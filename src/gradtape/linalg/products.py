@@ -35,6 +35,26 @@ def matmul(
     >>> import gradtape as tf
     >>> tf.matmul([[1.0, 2.0]], [[3.0], [4.0]]).numpy()
     array([[11.]], dtype=float32)
+
+    Args:
+        a: Matrices, in the last two axes.
+        b: Matrices of the same type.
+        transpose_a: Whether to transpose a.
+        transpose_b: Whether to transpose b.
+        adjoint_a: Whether to transpose and conjugate a.
+        adjoint_b: Whether to transpose and conjugate b.
+        a_is_sparse: Not used.
+        b_is_sparse: Not used.
+        output_type: The type of the result.
+        grad_a: Not used.
+        grad_b: Not used.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The product of the last two axes; the axes before them broadcast.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The inner sizes differ, or an operand has fewer than two axes.
     """
     if transpose_a is False and transpose_b is False and not (adjoint_a or adjoint_b or output_type):
         return o.matmul.public(a, b)

@@ -32,7 +32,20 @@ tanh = math.tanh
 
 
 def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Tensor:
-    """x where it is positive, alpha * x elsewhere."""
+    """x where it is positive, alpha * x elsewhere.
+
+    >>> import gradtape as tf
+    >>> tf.nn.leaky_relu([-1.0, 2.0]).numpy()
+    array([-0.2,  2. ], dtype=float32)
+
+    Args:
+        features: A floating tensor.
+        alpha: The slope of negative values.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the same shape.
+    """
     x = to_tensor(features)
     if x.dtype.is_integer:
         x = math.cast(x, dtypes.float32)
@@ -53,6 +66,14 @@ def silu(features: object, beta: Any = 1.0, name: str | None = None) -> Tensor:
     >>> import gradtape as tf
     >>> tf.nn.silu(tf.constant([-1.0, 0.0, 1.0])).numpy().round(4)
     array([-0.2689,  0.    ,  0.7311], dtype=float32)
+
+    Args:
+        features: A floating tensor.
+        beta: The factor inside the sigmoid.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the same shape.
     """
     x, scale = to_tensor(features), beta
     if isinstance(beta, (Tensor, Variable)) and beta.dtype is not x.dtype:
@@ -64,7 +85,20 @@ swish = silu
 
 
 def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Tensor:
-    """x times the normal distribution function of x, exact or by the tanh formula."""
+    """x times the normal distribution function of x, exact or by the tanh formula.
+
+    >>> import gradtape as tf
+    >>> tf.nn.gelu([0.0, 1.0]).numpy()
+    array([0.       , 0.8413447], dtype=float32)
+
+    Args:
+        features: A floating tensor.
+        approximate: Whether to compute it with tanh.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the same shape.
+    """
     x = to_tensor(features)
     if not x.dtype.is_floating:
         raise ValueError(f"`features.dtype` must be a floating point tensor. Received: features.dtype={x.dtype!r}.")
@@ -72,12 +106,44 @@ def gelu(features: TensorLike, approximate: bool = False, name: str | None = Non
 
 
 def softmax(logits: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Tensor:
-    """exp(x) / sum(exp(x)) along an axis, the last by default."""
+    """exp(x) / sum(exp(x)) along an axis, the last by default.
+
+    >>> import gradtape as tf
+    >>> tf.nn.softmax([0.0, 0.0]).numpy()
+    array([0.5, 0.5], dtype=float32)
+
+    Args:
+        logits: A floating tensor.
+        axis: The axis; the last if none is given.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Positive numbers whose sum along the axis is 1.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There is no such axis.
+    """
     return n.softmax.public(logits, -1 if axis is None else as_int(axis))
 
 
 def log_softmax(logits: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Tensor:
-    """log(softmax(x)) along an axis, the last by default."""
+    """log(softmax(x)) along an axis, the last by default.
+
+    >>> import gradtape as tf
+    >>> tf.nn.log_softmax([0.0, 0.0]).numpy()
+    array([-0.6931472, -0.6931472], dtype=float32)
+
+    Args:
+        logits: A floating tensor.
+        axis: The axis; the last if none is given.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There is no such axis.
+    """
     return n.log_softmax.public(logits, -1 if axis is None else as_int(axis))
 
 
@@ -96,6 +162,19 @@ def dropout(
     [0.0, 2.0]
 
     Along axes where `noise_shape` has 1, elements are kept or dropped together.
+
+    Args:
+        x: A floating tensor.
+        rate: The share of elements that become 0.
+        noise_shape: The shape in which it is decided; it broadcasts.
+        seed: With `tf.random.set_seed`, what decides the zeros.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The tensor, with zeros in it and the rest scaled up.
+
+    Raises:
+        ValueError: The rate is not in [0, 1).
     """
     return _dropout(x, rate, noise_shape, lambda shape, dtype: random.uniform(shape, dtype=dtype, seed=seed))
 

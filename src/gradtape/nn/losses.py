@@ -50,6 +50,17 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str
     >>> import gradtape as tf
     >>> tf.nn.sparse_softmax_cross_entropy_with_logits([0, 1], [[1.0, 2.0], [3.0, 4.0]]).numpy()
     array([1.3132616 , 0.31326166], dtype=float32)
+
+    Args:
+        labels: The true classes: integers.
+        logits: Scores for each class, in the last axis.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        One loss for each label.
+
+    Raises:
+        ValueError: The shapes do not fit.
     """
     logits, labels = to_tensor(logits), to_tensor(labels)
     if not logits.ndim:
@@ -86,7 +97,23 @@ def _pair(labels: Any, logits: Any) -> tuple[Any, Any]:
 def sigmoid_cross_entropy_with_logits(
     labels: TensorLike | None = None, logits: TensorLike | None = None, name: str | None = None
 ) -> Tensor:
-    """The cross entropy between probabilities and sigmoid(logits), element by element, without overflow."""
+    """The cross entropy between probabilities and sigmoid(logits), element by element, without overflow.
+
+    >>> import gradtape as tf
+    >>> tf.nn.sigmoid_cross_entropy_with_logits(labels=[1.0, 0.0], logits=[0.0, 0.0]).numpy()
+    array([0.6931472, 0.6931472], dtype=float32)
+
+    Args:
+        labels: Numbers from 0 to 1.
+        logits: Scores of the same shape and type.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        One loss for each element.
+
+    Raises:
+        ValueError: The shapes differ.
+    """
     if labels is None or logits is None:
         raise ValueError(
             "Both `labels` and `logits` must be provided for sigmoid_cross_entropy_with_logits. Received: "
@@ -105,7 +132,19 @@ def weighted_cross_entropy_with_logits(
 
 
 def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
-    """Half the sum of squares."""
+    """Half the sum of squares.
+
+    >>> import gradtape as tf
+    >>> tf.nn.l2_loss([3.0, 4.0]).numpy()
+    np.float32(12.5)
+
+    Args:
+        t: A tensor.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A number.
+    """
     return o.l2_loss.public(t)
 
 

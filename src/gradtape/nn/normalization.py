@@ -31,6 +31,16 @@ def moments(
     >>> mean, variance = tf.nn.moments(tf.constant([1.0, 3.0]), axes=[0])
     >>> print(mean.numpy(), variance.numpy())
     2.0 1.0
+
+    Args:
+        x: A tensor.
+        axes: The axes to reduce.
+        shift: Not used.
+        keepdims: Whether reduced axes stay, with size 1.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The mean and the variance.
     """
     x = to_tensor(x)
     if x.dtype.is_floating:

@@ -31,6 +31,22 @@ def embedding_lookup(
     """The rows of `params` at `ids`; with `max_norm`, rows longer than that are scaled down.
 
     A list holds the parts of one large table, one after the other. The ids may be ragged.
+
+    >>> import gradtape as tf
+    >>> tf.nn.embedding_lookup([[1.0, 2.0], [3.0, 4.0]], [1]).numpy()
+    array([2.], dtype=float32)
+
+    Args:
+        params: A table, or several that share its rows.
+        ids: Integers.
+        max_norm: The largest norm of a row; longer ones are scaled down.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The rows.
+
+    Raises:
+        tf.errors.InvalidArgumentError: An index is out of range.
     """
     if params is None:
         raise ValueError("embedding_lookup: params must be specified: the table, or a list of its parts.")

@@ -35,6 +35,15 @@ def cond(
     >>> x = tf.constant(3.0)
     >>> tf.cond(x > 2.0, lambda: x * x, lambda: -x).numpy()
     np.float32(9.0)
+
+    Args:
+        pred: One truth value.
+        true_fn: Called if it is true; it has no parameters.
+        false_fn: Called otherwise.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        What the chosen function returns.
     """
     for label, function in (("true_fn", true_fn), ("false_fn", false_fn)):
         if function is None:

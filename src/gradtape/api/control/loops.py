@@ -202,6 +202,23 @@ def map_fn(
     array([3, 8], dtype=int32)
 
     The rows of a ragged tensor give rows of any length, unless `fn_output_signature` says otherwise.
+
+    Args:
+        fn: A function of one slice.
+        elems: Tensors with a common first axis, in any structure.
+        dtype: The same as `fn_output_signature`.
+        parallel_iterations: Not needed.
+        back_prop: Not used.
+        swap_memory: Not used.
+        infer_shape: Whether all results must have one shape.
+        name: Not used; taken for programs that were written for TensorFlow.
+        fn_output_signature: The types, or specs, of what `fn` returns.
+
+    Returns:
+        The results, stacked.
+
+    Raises:
+        ValueError: `fn` gives another structure than was said.
     """
     _function(fn, "map_fn")
     slices = _elements(elems, "map_fn")

@@ -149,7 +149,13 @@ def _broadcast_to(input: Any, shape: tuple[int, ...]) -> Array:
 
 @op(eager=_broadcast_to, dtypes=ANY, on_sizes=True)
 def broadcast_to(xp: Namespace, input: Array, *, shape: tuple[int, ...]) -> Any:
-    """The tensor repeated to fill `shape`, by NumPy's broadcasting rule."""
+    """The tensor repeated to fill `shape`, by NumPy's broadcasting rule.
+
+    >>> import gradtape as tf
+    >>> tf.broadcast_to([1, 2], [2, 2]).numpy()
+    array([[1, 2],
+           [1, 2]], dtype=int32)
+    """
     return xp.broadcast_to(input, shape)
 
 

@@ -131,7 +131,12 @@ def _mean(x: Array, axis: Axis, keepdims: bool) -> Array:
 
 @op(eager=_mean, dtypes=NUMERIC, tf_name="Mean", shape=reduced)
 def reduce_mean(xp: Namespace, input_tensor: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The mean over some axes, or over all; of integers, the mean truncated to an integer, as in TensorFlow."""
+    """The mean over some axes, or over all; of integers, the mean truncated to an integer, as in TensorFlow.
+
+    >>> import gradtape as tf
+    >>> tf.reduce_mean([[1.0, 2.0], [3.0, 4.0]], axis=0).numpy()
+    array([2., 3.], dtype=float32)
+    """
     return xp.mean(input_tensor, axis=axis, keepdims=keepdims)
 
 
@@ -149,7 +154,12 @@ def _product(x: Array, axis: Axis, keepdims: bool) -> Array:
 
 @op(eager=_checked(_product), dtypes=NUMERIC, tf_name="Prod", on_sizes=True, shape=reduced)
 def reduce_prod(xp: Namespace, input_tensor: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The product over some axes, or over all."""
+    """The product over some axes, or over all.
+
+    >>> import gradtape as tf
+    >>> tf.reduce_prod([[1.0, 2.0], [3.0, 4.0]], axis=1).numpy()
+    array([ 2., 12.], dtype=float32)
+    """
     return xp.prod(input_tensor, axis=axis, keepdims=keepdims, dtype=input_tensor.dtype)
 
 
@@ -224,13 +234,23 @@ def _extreme_jvp(t: Value, input_tensor: Value, out: Value, axis: Axis, keepdims
 
 @op(eager=by_size(_maximum, _maximum_along_rows, thresholds.ROWS_ELEMENTS), dtypes=REAL, tf_name="Max", shape=reduced)
 def reduce_max(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The largest element over some axes, or over all; ties share the derivative equally."""
+    """The largest element over some axes, or over all; ties share the derivative equally.
+
+    >>> import gradtape as tf
+    >>> tf.reduce_max([[1.0, 2.0], [3.0, 4.0]], axis=1).numpy()
+    array([2., 4.], dtype=float32)
+    """
     return xp.max(input_tensor, axis=axis, keepdims=keepdims)
 
 
 @op(eager=_extreme(np.minimum.reduce, np.inf), dtypes=REAL, tf_name="Min", shape=reduced)
 def reduce_min(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The smallest element over some axes, or over all; ties share the derivative equally."""
+    """The smallest element over some axes, or over all; ties share the derivative equally.
+
+    >>> import gradtape as tf
+    >>> tf.reduce_min([[1.0, 2.0], [3.0, 4.0]], axis=1).numpy()
+    array([1., 3.], dtype=float32)
+    """
     return xp.min(input_tensor, axis=axis, keepdims=keepdims)
 
 
@@ -244,13 +264,23 @@ for _op in (reduce_max, reduce_min):
 
 @op(eager=_checked(np.logical_and.reduce), dtypes=BOOL, tf_name="All", shape=reduced)
 def reduce_all(xp: Namespace, input_tensor: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
-    """Whether all elements are true."""
+    """Whether all elements are true.
+
+    >>> import gradtape as tf
+    >>> tf.reduce_all([[True, False], [True, True]], axis=1).numpy()
+    array([False,  True])
+    """
     return xp.all(input_tensor, axis=axis, keepdims=keepdims)
 
 
 @op(eager=_checked(np.logical_or.reduce), dtypes=BOOL, tf_name="Any", shape=reduced)
 def reduce_any(xp: Namespace, input_tensor: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
-    """Whether at least one element is true."""
+    """Whether at least one element is true.
+
+    >>> import gradtape as tf
+    >>> tf.reduce_any([[True, False], [False, False]], axis=1).numpy()
+    array([ True, False])
+    """
     return xp.any(input_tensor, axis=axis, keepdims=keepdims)
 
 
@@ -270,7 +300,12 @@ def _logsumexp(x: Array, axis: Axis, keepdims: bool) -> Array:
 
 @op(eager=_checked(in_float32(_logsumexp)), dtypes=FLOATING, tf_name="LogSumExp", shape=reduced)
 def reduce_logsumexp(xp: Namespace, input_tensor: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
-    """log(sum(exp(x))), without overflow."""
+    """log(sum(exp(x))), without overflow.
+
+    >>> import gradtape as tf
+    >>> tf.reduce_logsumexp([0.0, 0.0]).numpy()
+    np.float32(0.6931472)
+    """
     top = xp.max(input_tensor, axis=axis, keepdims=True)
     top = xp.where(xp.isfinite(top), top, 0)
     total = xp.log(xp.sum(xp.exp(input_tensor - top), axis=axis, keepdims=True)) + top
@@ -336,7 +371,12 @@ def _sum_of_squares(x: Array, axis: Axis) -> Any:
 
 @op(eager=_checked(in_float32(_euclidean_norm)), dtypes=NUMERIC, tf_name="EuclideanNorm", shape=reduced)
 def reduce_euclidean_norm(xp: Namespace, input_tensor: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The square root of the sum of squares."""
+    """The square root of the sum of squares.
+
+    >>> import gradtape as tf
+    >>> tf.math.reduce_euclidean_norm([3.0, 4.0]).numpy()
+    np.float32(5.0)
+    """
     return xp.sqrt(xp.sum(xp.abs(input_tensor) ** 2, axis=axis, keepdims=keepdims)).astype(input_tensor.dtype)
 
 
