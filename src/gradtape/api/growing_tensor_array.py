@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import invalid
-from ..compile.inside import CARRIED
 from ..math import cast
 from ..ops.array.row import resize_rows, rows_for, set_row
 from ..ops.math.elementwise import add
 from ..ops.math.logic import maximum
+from ..trace.carried import CARRIED
 from ..trace.ghost import NeedsValue
 from ..values.composite import Composite, declare
 from ..values.tensor import EagerTensor, from_array, to_tensor

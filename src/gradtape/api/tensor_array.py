@@ -17,13 +17,13 @@ from ..base.memory import slots
 from ..base.shapes import TensorShape
 from ..base.sizes import UNKNOWN, Dim, Size, surely_equal
 from ..base.types import DTypeLike, IntLike, ShapeLike, TensorLike
-from ..compile.inside import UNSHAPED, ElementShape
 from ..native.abi import become
 from ..op.attributes import as_int, as_ints
 from ..ops.array.index import take
 from ..ops.array.layout import expand_dims, reshape
 from ..ops.array.row import get_row, set_row
 from ..ops.array.scatter import tensor_scatter_nd_update
+from ..trace.carried import UNSHAPED, ElementShape
 from ..trace.control import either
 from ..trace.facades import Facade, steps_of
 from ..trace.ghost import Ghost, NeedsValue, World, abstract_of

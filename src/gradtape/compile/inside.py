@@ -16,6 +16,7 @@ from ..base.context import STATE, Paused, scope
 from ..differentiation.forward import ForwardAccumulator
 from ..differentiation.vectorize import Batched
 from ..ops.array.layout import permute
+from ..trace.carried import CARRIED, UNSHAPED
 from ..trace.ghost import Ghost, NeedsValue
 from ..trace.graph import leaves, map_parts
 from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
@@ -158,19 +159,6 @@ def tangent_of(accumulator: ForwardAccumulator, value: Any) -> Any:
 
 
 # --- structures ----------------------------------------------------------------------------------------------------------
-
-# Types that loops carry although they have no fixed shapes, with a function that converts them to a form that has. It takes
-# the value, the shape of an element, and the final length, as far as an earlier attempt has found them; None for a length that
-# only running shows. A growing form has a `length`, which is a tensor, and a `capacity`, None where it gets more rows by itself.
-CARRIED: dict[type, Callable[[Any, Any, int | None], Any]] = {}
-UNSHAPED: set[type] = set()  # forms whose element shape is not known yet
-
-
-class ElementShape(Exception):
-    """Restarts the lowering of a loop with the shape of the elements of a carried value."""
-
-    def __init__(self, owner: Any, shape: tuple[int, ...]) -> None:
-        self.owner, self.shape = owner, shape
 
 
 class Longer(Exception):

@@ -25,6 +25,7 @@ from ..op.family import with_batch_axis
 from ..ops.array.layout import permute, reshape
 from ..ops.math.elementwise import add
 from ..ops.math.logic import less, logical_and
+from ..trace.carried import ElementShape
 from ..trace.control import common
 from ..trace.ghost import Ghost, NeedsValue
 from ..values.tensor import EagerTensor, from_array, to_tensor
@@ -32,7 +33,6 @@ from ..variables.variable import Variable
 from .counting import counted
 from .inside import (
     Assigned,
-    ElementShape,
     Level,
     Longer,
     Shell,

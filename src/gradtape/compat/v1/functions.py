@@ -64,7 +64,6 @@ __all__ = [
 ]
 
 
-
 class SparseTensorValue(NamedTuple):
     """The parts of a sparse tensor as arrays; `tf.SparseTensor.from_value` takes it."""
 
