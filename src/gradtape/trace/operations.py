@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.dtypes import DType
+from ..base.dtypes import DType, resource
 from ..base.shapes import TensorShape
 from ..op.declaration import REGISTRY, Op
 from ..values.tensor import EagerTensor, TensorSpec, to_tensor
@@ -67,7 +67,7 @@ class GraphTensor:
 
     op: Operation
     value_index: int
-    dtype: DType | None
+    dtype: DType
     shape: TensorShape
 
     @property
@@ -135,7 +135,7 @@ class _Listing:
         """What stands for a variable itself."""
         if variable._id not in self._handles:
             made = self.add("VarHandleOp", variable.name.split(":")[0], [], [TensorSpec([])]).outputs[0]
-            made.dtype = None
+            made.dtype = resource
             self._handles[variable._id] = made
         return self._handles[variable._id]
 

@@ -48,7 +48,7 @@ class DeviceTensor(EagerTensor):
         is_written = bool(_WRITTEN) and _is_written_here(self)
         buffer = self._buffer
         if is_on_host(buffer):  # (another thread has fetched it at this moment)
-            return buffer  # type: ignore[no-any-return]
+            return buffer
         COPIES.to_host += 1
         if is_written:  # (by the step that a signal handler interrupts)
             return np.array(buffer)
