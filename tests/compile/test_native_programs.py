@@ -114,9 +114,9 @@ def test_products_of_matrices_in_all_layouts():
 
 def test_an_op_without_a_native_form_stays_a_python_line():
     def function(x):
-        return tf.reduce_sum(tf.sort(x * 2.0 + 1.0) * x - 1.0)
+        return tf.reduce_sum(tf.linalg.expm(x * 2.0 + 1.0) * x - 1.0)
 
-    check(function, numbers(9), groups=["WholeGroup", "Node", "WholeGroup"])
+    check(function, numbers(3, 3), groups=["WholeGroup", "Node", "WholeGroup"])
 
 
 def test_a_result_that_is_an_operand_is_not_written_over():

@@ -1,7 +1,8 @@
 """When a program becomes a native function: not before it has been called for a while.
 
 Both forms give the same bits, so that only the time tells which one ran. Python lines are there at once; machine code takes
-50 to 300 ms to write and compile, which a program that runs a few times would never make up for.
+50 to 300 ms to write and compile, which a program that runs a few times would never make up for. With `jit_compile=True` the bits
+may differ from those of Python lines; such a program is compiled with its first call.
 """
 
 from __future__ import annotations
@@ -39,7 +40,10 @@ class Warming:
         self._write: Callable[[bool], Run] | None = write
         self._settle = settle
         instructions = _instructions(program)
-        self._calls = min(CALLS, INSTRUCTIONS // max(instructions, 1))
+        waits = (
+            not program.own_arithmetic
+        )  # (there the two forms have other bits: results must not depend on the number of calls)
+        self._calls = min(CALLS, INSTRUCTIONS // max(instructions, 1)) if waits else 0
         self._run: Run | None = write(False) if self._calls else None
         self._lock = new_rlock()
 

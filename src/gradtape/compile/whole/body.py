@@ -11,29 +11,38 @@ from llvmlite import ir
 from ...native import engine
 from ...native.language import INT32, POINTER
 from .body_memory import DONE, REFUSED, BodyMemory
+from .callbacks import write_called_function
 from .control import write_choice, write_rounds
 from .elementwise import write_assembly, write_called, write_copy, write_fused, write_gathering
+from .matrices import write_matrix_function, write_product
 from .memory import Table, i64
+from .ordering import write_extreme_place, write_ordering
 from .own import OwnBuilder
-from .reductions import write_product, write_reduction
-from .rows import write_row_written, write_rows_added, write_rows_read
-from .scheduling import Fused, cost, in_registers, laid_out, scheduled
+from .reductions import write_accumulation, write_reduction
+from .rows import write_rows_combined, write_rows_read, write_rows_written
+from .scheduling import Fused, calls_python, cost, in_registers, laid_out, scheduled
 from .stand_in import StandIn
 from .steps import (
     MADE,
+    Accumulation,
     AnyStep,
     Array,
     Assembly,
     Buffer,
+    Called,
+    Check,
     Choice,
     Elementwise,
+    ExtremePlace,
     Gathering,
+    MatrixFunction,
+    Ordering,
     Product,
     Reduction,
     Rounds,
-    RowsAdded,
+    RowsCombined,
     RowsRead,
-    RowWritten,
+    RowsWritten,
 )
 from .texts import BYTE
 
@@ -47,8 +56,13 @@ _WRITERS: dict[type[Any], Callable[..., None]] = {
     Assembly: write_assembly,
     Gathering: write_gathering,
     RowsRead: write_rows_read,
-    RowWritten: write_row_written,
-    RowsAdded: write_rows_added,
+    RowsWritten: write_rows_written,
+    RowsCombined: write_rows_combined,
+    Accumulation: write_accumulation,
+    ExtremePlace: write_extreme_place,
+    Ordering: write_ordering,
+    MatrixFunction: write_matrix_function,
+    Called: write_called_function,
 }
 
 
@@ -58,6 +72,9 @@ def write_step(memory: BodyMemory, step: AnyStep) -> None:
         write_rounds(memory, step, write_step)
     elif isinstance(step, Choice):
         write_choice(memory, step, write_step)
+    elif isinstance(step, Check):
+        found = memory.load(step.condition, step.condition.offset, 0, 1)
+        memory.fail_if(found if not step.expected else memory.b.not_(found), REFUSED)
     else:
         _WRITERS[step.__class__](memory, step)
 
@@ -102,7 +119,7 @@ def write_body(
             memory.begins[result.buffer] = slot(len(given) + place)
     wanted = [value.buffer for value in (*results, *changes)]
     order = scheduled(steps, wanted)
-    if sum(map(cost, order)) > _RELEASING:
+    if sum(map(cost, order)) > _RELEASING and not calls_python(order):
         memory.release()
     registers = [buffer for buffer in in_registers(order) if buffer not in placed]
     for buffer in registers:
