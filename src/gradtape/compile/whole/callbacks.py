@@ -47,7 +47,7 @@ def record_call(
         return (result,) if op.outputs == 1 else result
 
     made = [steps.made(array) for array in _layouts(run, arrays, looks)]
-    if sum(x.nbytes for x in (*arrays, *made)) > _COPIED:
+    if sum(x.nbytes for x in (*arrays, *(result.array for result in made))) > _COPIED:
         raise Unsupported(f"{op.name} of large arrays")
     views = [x.located for x in made]
     steps.append(Called([x.located for _, x in given], views[0], _filling(run, len(given)), views[1:]))
