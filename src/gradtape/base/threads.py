@@ -28,7 +28,7 @@ def _pool(process: int) -> ThreadPoolExecutor:
 def in_parts(work: Callable[[int, int], Any], size: int, smallest: int, line: int = _LINE) -> list[Any]:
     """`work(start, stop)` for parts of `range(size)`, one on each core, none shorter than `smallest`; all results.
 
-    Borders are multiples of `line`: 64 for elements, 1 for rows. Each part runs in the caller's context: `np.errstate` holds in it.
+    Borders are multiples of `line`: 64 for elements, 1 for rows. Each part runs in the caller's context, `np.errstate` included.
     """
     workers = max(1, min(cores(), size // smallest))
     bounds = [min(-(-(size * k // workers) // line) * line, size) for k in range(workers + 1)]
