@@ -19,7 +19,7 @@ from .stand_in import Steps
 from .state import separated
 
 LONGEST = 500  # instructions of one native function: LLVM takes more than twice as long for twice as many
-LONGEST_WHOLE = 2000  # the same, where that is the whole program: 600 take 0.25 s, 1,800 take 1 s
+LONGEST_WHOLE = 200_000  # the same, where that is the whole program, which is cut into several functions of LLVM
 
 LOGGER = logging.getLogger("gradtape")
 
