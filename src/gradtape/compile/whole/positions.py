@@ -30,7 +30,7 @@ def _positions(steps: Steps, indices: Any) -> StandIn:
     found = steps.stand_in(indices).reshape(-1)
     if found.dtype.kind != "i":
         raise Unsupported(f"indices of {found.dtype}")
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def _expect_inside(steps: Steps, indices: Any, size: int) -> None:
@@ -79,7 +79,7 @@ def take(steps: Steps, params: Any, indices: Any, *, axis: int, batch_dims: int)
         picks = _with_batch(steps, picks, shape[axis], batch_dims)
         rows = source.reshape(math.prod(shape[: axis + 1]), *shape[axis + 1 :])
         found = take(steps, rows, picks, axis=0, batch_dims=0)
-        return found.reshape(*picks.shape, *shape[axis + 1 :])  # type: ignore[no-any-return]
+        return found.reshape(*picks.shape, *shape[axis + 1 :])
     positions = _positions(steps, picks)
     result = np.empty((*shape[:axis], *picks.shape, *shape[axis + 1 :]), source.dtype)
     rows = np.moveaxis(result.reshape(*shape[:axis], positions.size, *shape[axis + 1 :]), axis, 0)
@@ -106,7 +106,7 @@ def put(steps: Steps, values: Any, indices: Any, *, shape: tuple[int, ...], axis
         picks = _with_batch(steps, picks, shape[axis], batch_dims)
         flat = (math.prod(shape[: axis + 1]), *shape[axis + 1 :])
         rows = given.reshape(picks.size, *shape[axis + 1 :])
-        return put(steps, rows, picks.reshape(-1), shape=flat, axis=0, batch_dims=0).reshape(*shape)  # type: ignore[no-any-return]
+        return put(steps, rows, picks.reshape(-1), shape=flat, axis=0, batch_dims=0).reshape(*shape)
     positions = _positions(steps, picks)
     along = given.reshape(*shape[:axis], positions.size, *shape[axis + 1 :])
     result = np.empty(shape, given.dtype)
@@ -117,7 +117,7 @@ def put(steps: Steps, values: Any, indices: Any, *, shape: tuple[int, ...], axis
 @by_hand
 def get_row(steps: Steps, x: Any, index: Any) -> StandIn:
     """The row at a position."""
-    return take(steps, x, index, axis=0, batch_dims=0)  # type: ignore[no-any-return]
+    return take(steps, x, index, axis=0, batch_dims=0)
 
 
 @by_hand
@@ -174,7 +174,7 @@ def take_nd(steps: Steps, params: Any, indices: Any, *, batch_dims: int) -> Stan
     source = steps.stand_in(params)
     numbers, rows = _row_numbers(steps, indices, source.shape)
     found = take(steps, source.reshape(rows), numbers, axis=0, batch_dims=0)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 @by_hand
@@ -184,7 +184,7 @@ def put_nd(steps: Steps, values: Any, indices: Any, *, shape: tuple[int, ...], b
         raise Unsupported("positions in several batches")
     numbers, rows = _row_numbers(steps, indices, shape)
     found = put(steps, values, numbers, shape=rows, axis=0, batch_dims=0)
-    return found.reshape(shape)  # type: ignore[no-any-return]
+    return found.reshape(shape)
 
 
 def _scatter(name: str) -> Callable[..., StandIn]:
@@ -197,7 +197,7 @@ def _scatter(name: str) -> Callable[..., StandIn]:
             return RowsCombined(reads, writes, name) if name else RowsWritten(reads, writes)
 
         operands = [before.reshape(rows), numbers.reshape(-1), new]
-        return _changed(steps, step, operands, np.empty(rows, before.dtype)).reshape(before.shape)  # type: ignore[no-any-return]
+        return _changed(steps, step, operands, np.empty(rows, before.dtype)).reshape(before.shape)
 
     return recorded
 
@@ -214,7 +214,7 @@ def put_picked(steps: Steps, g: Any, *, shape: tuple[int, ...], key: tuple[Any, 
     size = math.prod(shape)
     picks = np.arange(size).reshape(shape)[key].reshape(-1)
     found = put(steps, steps.stand_in(g).reshape(-1), picks, shape=(size,), axis=0, batch_dims=0)
-    return found.reshape(shape)  # type: ignore[no-any-return]
+    return found.reshape(shape)
 
 
 # --- along an axis -----------------------------------------------------------------------------------------------------------
