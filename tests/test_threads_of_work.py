@@ -48,3 +48,14 @@ def test_large_arrays_have_the_results_of_their_parts(function, monkeypatch):
     monkeypatch.setattr(threads, "cores", lambda: 1)
     for a, b in zip(shared, value_and_gradient(), strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("where", [0, -1], ids=["first part", "last part"])
+def test_errstate_holds_in_every_part(where, monkeypatch):
+    monkeypatch.setattr(threads, "cores", lambda: 2)
+    x = np.full(400_000, 1.5)
+    x[where] = 0.5  # acosh is not defined there
+    with np.errstate(invalid="raise"), pytest.raises(tf.errors.InvalidArgumentError, match="invalid value"):
+        tf.acosh(tf.constant(x))
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(tf.acosh(tf.constant(x))[where])

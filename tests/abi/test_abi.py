@@ -147,6 +147,7 @@ SUBJECTS = {
     "multiplies": (["linalg/test_products_and_norms.py"], ""),
     "calls_inner_loops": (["compile/test_compiled_programs.py"], "gradient or variable"),
     "reads_counts": (["compile/test_native_variables.py"], "not in_place"),
+    "calls_matrix_functions": (["compile/test_native_calls.py"], "error or branch"),
     "makes_functions": (["compile/test_compiled_programs.py"], "gradient or variable"),
 }
 

@@ -360,3 +360,110 @@ def test_the_rows_of_a_bias_are_added_as_einsum_adds_them():
     for shape in ((7, 1), (40, 1), (1, 5), (33, 2), (64, 17), (3, 5, 4), (1, 1)):
         x, b = tf.constant(numbers(*shape)), tf.constant(numbers(shape[-1]))
         np.testing.assert_array_equal(native(function, x, b)(x, b), function(x, b))
+
+
+# --- loops and branches that change variables --------------------------------------------------------------------------------
+
+
+def in_both_ways(make: Callable[[], tuple[list[tf.Variable], Callable[..., Any]]], *calls: Any) -> None:
+    """A function that changes variables leaves them with the bits that it does in eager code, as one native function."""
+    (eagerly, plain), (natively, function) = make(), make()
+    compiled = tf.function(function)
+    for arguments in calls:
+        expected, found = plain(*arguments), compiled(*arguments)
+        assert np.asarray(found).tobytes() == np.asarray(expected).tobytes()
+        for one, two in zip(eagerly, natively, strict=True):
+            assert one.numpy().tobytes() == two.numpy().tobytes()
+    assert compiled._direct is not None
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 50])
+def test_a_loop_that_changes_variables(rounds):
+    def make():
+        v, w, kept = tf.Variable(numbers_of(3)), tf.Variable(0.5), tf.Variable(numbers_of(3))
+
+        def run(x, rounds):
+            for _ in tf.range(rounds):
+                v.assign(v * 0.9 + x * kept)
+                w.assign_add(tf.reduce_sum(v))
+            return w + v[0]
+
+        return [v, w, kept], run
+
+    in_both_ways(make, *[(tf.constant(numbers_of(3)), tf.constant(rounds))] * 3)
+
+
+def numbers_of(*shape: int) -> Any:
+    return np.random.default_rng(5).normal(size=shape).astype(np.float32)
+
+
+def test_loops_inside_of_loops_and_branches_change_variables():
+    def make():
+        v, count = tf.Variable(numbers_of(2)), tf.Variable(0)
+
+        def run(x):
+            while tf.reduce_sum(tf.abs(v)) < 40.0:
+                for _ in tf.range(35):
+                    v.assign_add(tf.abs(x) * 0.01)
+                if v[0] > 3.0:
+                    v.assign(v * 1.5)
+                else:
+                    count.assign_add(1)
+            return tf.cast(count, tf.float32) + v
+
+        return [v, count], run
+
+    in_both_ways(make, *[(tf.constant([0.3, 0.2]),)] * 3)
+
+
+def test_a_branch_that_changes_variables():
+    def make():
+        v, w = tf.Variable(numbers_of(2)), tf.Variable(1.0)
+
+        def run(x):
+            if tf.reduce_sum(x) > 0:
+                v.assign(x)
+            else:
+                w.assign_sub(0.25)
+            return v * w
+
+        return [v, w], run
+
+    in_both_ways(make, (tf.constant([1.0, 2.0]),), (tf.constant([-1.0, 0.5]),), (tf.constant([3.0, 0.5]),))
+
+
+def test_a_loop_of_training_steps_is_one_function():
+    def make():
+        network = Network()
+
+        def run(x, y):
+            loss = 0.0
+            for _ in tf.range(40):
+                loss = network.step(x, y)
+            return loss
+
+        return network.variables, run
+
+    rng = np.random.default_rng(2)
+    x, y = (tf.constant(rng.normal(size=(8, n)).astype(np.float32)) for n in (2, 1))
+    in_both_ways(make, (x, y), (x, y), (x, y))
+
+
+def test_a_loop_that_fails_leaves_what_eager_code_leaves():
+    v = tf.Variable([1.0, 2.0, 3.0])
+
+    def run(x, last):
+        total = 0.0
+        for k in tf.range(40):
+            total += tf.gather(x, k % last)
+            v.assign_add(x * 0.1)
+        return total
+
+    function = native(run, tf.constant([1.0, 2.0, 3.0]), tf.constant(3))
+    before = v.numpy()
+    with pytest.raises(tf.errors.InvalidArgumentError, match="is not in"):
+        function(tf.constant([1.0, 2.0, 3.0]), tf.constant(4))
+    eager = tf.Variable(before)
+    for _ in range(3):  # (the rounds before the one that fails, as in eager code)
+        eager.assign_add(tf.constant([1.0, 2.0, 3.0]) * 0.1)
+    np.testing.assert_array_equal(v, eager)

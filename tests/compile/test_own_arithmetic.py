@@ -96,3 +96,12 @@ def test_a_training_step():
     for _ in range(10):
         np.testing.assert_allclose(compiled(x), eager(x), rtol=1e-4)
     np.testing.assert_allclose(w, expected, rtol=1e-4, atol=1e-6)
+
+
+def test_a_result_does_not_depend_on_the_number_of_calls(monkeypatch):
+    monkeypatch.setattr(warming, "CALLS", 16)
+    function = tf.function(lambda x: tf.exp(tf.sin(x) * x + 0.3) / tf.tanh(x), jit_compile=True)
+    x = tf.constant(RNG.normal(size=64).astype(np.float32))
+    first = function(x).numpy()
+    for _ in range(40):
+        assert function(x).numpy().tobytes() == first.tobytes()

@@ -13,6 +13,9 @@ from gradtape.compile.codegen import python_of
 from gradtape.compile.executor import lowered
 from gradtape.compile.passes import optimized
 from gradtape.compile.program import Node, Program, Value
+from gradtape.compile.whole.group import WholeGroup
+from gradtape.compile.whole.recording import Recording
+from gradtape.compile.whole.stand_in import Steps
 from gradtape.extend import checks
 from gradtape.native import abi, engine
 from gradtape.op.declaration import Op
@@ -92,6 +95,26 @@ def check_samples(op: Op, dtype: Any) -> None:
 @pytest.mark.parametrize("op", OPS, ids=named)
 def test_samples_have_the_bits_of_eager_code(op):
     check_samples(op, np.float32 if np.dtype(np.float32) in op.dtypes else checks.numeric_kind(op))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("op", OPS, ids=named)
+def test_samples_without_a_native_form_are_called(op):
+    """All samples of known sizes are one function, those without a native form as calls inside of it."""
+    program, arrays = samples_as_program(
+        op, np.float32 if np.dtype(np.float32) in op.dtypes else checks.numeric_kind(op)
+    )
+    group = WholeGroup(Recording(program, Steps(calls=True)), python_of)
+    group.nodes += [node for node in program.nodes if group.recording.add(node)]
+    group.outputs = [number for node in group.nodes for number in node.outputs]
+    if not group.nodes:
+        return
+    given = dict(zip(program.inputs, arrays, strict=True))
+    found = group.code().function(None)(*(given[number] for number in group.used))
+    numbers = {output.number: place for place, output in enumerate(program.outputs)}
+    expected = python_of(program)(*arrays)
+    for number, value in zip(group.outputs, found, strict=True):
+        same_bits(value, expected[numbers[number]])
 
 
 @pytest.mark.full

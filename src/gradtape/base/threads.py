@@ -6,6 +6,7 @@ import functools
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import Any
 
 _LINE = 64  # elements: parts begin at cache lines
@@ -27,12 +28,13 @@ def _pool(process: int) -> ThreadPoolExecutor:
 def in_parts(work: Callable[[int, int], Any], size: int, smallest: int, line: int = _LINE) -> list[Any]:
     """`work(start, stop)` for parts of `range(size)`, one on each core, none shorter than `smallest`; all results.
 
-    Borders are multiples of `line`: 64 for elements, 1 for rows.
+    Borders are multiples of `line`: 64 for elements, 1 for rows. Each part runs in the caller's context, `np.errstate` included.
     """
     workers = max(1, min(cores(), size // smallest))
     bounds = [min(-(-(size * k // workers) // line) * line, size) for k in range(workers + 1)]
     if workers == 1:
         return [work(0, size)]
     # (A forked child does not inherit threads, so each process has its own pool.)
-    rest = [_pool(os.getpid()).submit(work, bounds[k], bounds[k + 1]) for k in range(1, workers)]
+    pool = _pool(os.getpid())
+    rest = [pool.submit(copy_context().run, work, bounds[k], bounds[k + 1]) for k in range(1, workers)]
     return [work(bounds[0], bounds[1]), *(future.result() for future in rest)]

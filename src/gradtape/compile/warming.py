@@ -1,7 +1,8 @@
 """When a program becomes a native function: not before it has been called for a while.
 
 Both forms give the same bits, so that only the time tells which one ran. Python lines are there at once; machine code takes
-50 to 300 ms to write and compile, which a program that runs a few times would never make up for.
+50 to 300 ms to write and compile, which a program that runs a few times would never make up for. With `jit_compile=True` the bits
+may differ from those of Python lines; such a program is compiled with its first call.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from .program import Branch, Loop, Program
 # takes as long as some 100,000 instructions; who calls a function so often calls it more often. For tests, GRADTAPE_NATIVE=whole.
 CALLS = 0 if os.environ.get("GRADTAPE_NATIVE") == "whole" else 16
 INSTRUCTIONS = 1 << 12
+# A long program takes longer to compile, 1 ms an instruction: it must have run longer before.
+_LONG = 2000  # instructions of its text: with more, it runs as many times more often first
+_SHORT = 100  # with more, it runs as many times more instructions first
 _ROUNDS = 32  # of a loop, where their number is known only while it runs
 
 Run = Callable[..., Any]
@@ -38,8 +42,10 @@ class Warming:
     def __init__(self, program: Program, write: Callable[[bool], Run], settle: Callable[[Run], None]) -> None:
         self._write: Callable[[bool], Run] | None = write
         self._settle = settle
-        instructions = _instructions(program)
-        self._calls = min(CALLS, INSTRUCTIONS // max(instructions, 1))
+        waits = (
+            not program.own_arithmetic
+        )  # (there the two forms have other bits: results must not depend on the number of calls)
+        self._calls = _calls(program) if waits else 0
         self._run: Run | None = write(False) if self._calls else None
         self._lock = new_rlock()
 
@@ -85,6 +91,19 @@ class Form:
 
 
 NATIVE = Form()
+
+
+def _calls(program: Program) -> int:
+    """How often a program is called as Python lines, before it is compiled."""
+    length = _length(program)
+    run = INSTRUCTIONS * max(length, _SHORT) // (_SHORT * max(_instructions(program), 1))
+    return min(CALLS, run) * max(length, _LONG) // _LONG
+
+
+def _length(program: Program) -> int:
+    """How many instructions a program has, with those inside of loops and branches."""
+    inside = (inner for node in program.nodes if isinstance(node.what, (Loop, Branch)) for inner in node.what.programs)
+    return len(program.nodes) + sum(map(_length, inside))
 
 
 def _instructions(program: Program) -> int:

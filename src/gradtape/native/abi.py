@@ -255,6 +255,59 @@ def calls_inner_loops() -> bool:
     return True
 
 
+# --- LAPACK, as NumPy calls it -----------------------------------------------------------------------------------------------
+
+_INVALID = 0x01  # FE_INVALID of <fenv.h>, on x86 and ARM
+
+
+@_otherwise("Compiled functions on small arrays call NumPy for each matrix function, which takes longer.")
+def calls_matrix_functions() -> bool:
+    """`np.linalg` has generalised ufuncs whose loops call LAPACK, and note a failure as an invalid floating-point number."""
+    solve, inverse = matrix_function("solve"), matrix_function("inv")
+    if solve is None or inverse is None or not calls_inner_loops():
+        return False
+    pointer, size = ctypes.c_void_p, ctypes.c_int64
+    number = np.dtype(np.float64)
+    found = inner_loop(inverse, (number, number))
+    if found is None:
+        return False
+    run = ctypes.CFUNCTYPE(None, pointer, pointer, pointer, pointer)(found[0])
+    clear, test = (
+        ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)(address_of_library(name))
+        for name in ("feclearexcept", "fetestexcept")
+    )
+    for matrix, fails in ((np.array([[2.0, 0.0], [0.0, 4.0]]), False), (np.ones((2, 2)), True)):
+        result = np.empty((2, 2))
+        addresses = (pointer * 2)(matrix.ctypes.data, result.ctypes.data)
+        clear(_INVALID)
+        run(addresses, (size * 2)(1, 2), (size * 6)(0, 0, 16, 8, 16, 8), found[1] or None)
+        if bool(test(_INVALID)) is not fails or not (fails or np.array_equal(result, np.diag([0.5, 0.25]))):
+            return False
+    clear(_INVALID)
+    return True
+
+
+def matrix_function(name: str) -> np.ufunc | None:
+    """The generalised ufunc behind a function of `np.linalg`."""
+    found = getattr(getattr(np.linalg, "_umath_linalg", None), name, None)
+    return found if isinstance(found, np.ufunc) and address_of_library("fetestexcept") else None
+
+
+def clip_ufunc() -> np.ufunc | None:
+    """The ufunc behind `np.clip`."""
+    found = getattr(getattr(getattr(np, "_core", None), "umath", None), "clip", None)
+    return found if isinstance(found, np.ufunc) else None
+
+
+@functools.cache
+def address_of_library(name: str) -> int:
+    """A function of the C library; 0 where there is none."""
+    try:
+        return ctypes.cast(getattr(ctypes.CDLL(None), name), ctypes.c_void_p).value or 0
+    except (OSError, TypeError, AttributeError):
+        return 0
+
+
 # --- machine code as functions of Python -------------------------------------------------------------------------------------
 
 

@@ -149,6 +149,28 @@ def is_complex(value: Any) -> bool:
     return hasattr(value, "dtype") and numpy_type(value).kind == "c"
 
 
+def as_array(value: Any, dtype: Any = None) -> Array:
+    """`np.asarray` of a kernel's operand, or of what NumPy gives: also of what stands for an array while a kernel is recorded."""
+    if not isinstance(value, np.ndarray):
+        return np.asarray(value, dtype)
+    return value if dtype is None or value.dtype == dtype else value.astype(dtype)
+
+
+def usually(condition: Any) -> bool:
+    """Whether a condition holds that nearly always does.
+
+    A kernel that becomes part of a native function is written there for this case alone; in the other one NumPy runs it.
+    """
+    assumed = getattr(condition, "assumed", None)
+    return bool(condition) if assumed is None else bool(assumed(True))
+
+
+def rarely(condition: Any) -> bool:
+    """Whether a condition holds that hardly ever does; see `usually`."""
+    assumed = getattr(condition, "assumed", None)
+    return bool(condition) if assumed is None else bool(assumed(False))
+
+
 def batch_elementwise(op: Op, is_batched: tuple[bool, ...], args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     """Align the operands behind the hidden first axis."""
     rank = max(rank_of(a) - batched for a, batched in zip(args, is_batched, strict=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,29 +12,38 @@ from llvmlite import ir
 from ...native import engine
 from ...native.language import INT32, POINTER
 from .body_memory import DONE, REFUSED, BodyMemory
+from .callbacks import write_called_function
 from .control import write_choice, write_rounds
 from .elementwise import write_assembly, write_called, write_copy, write_fused, write_gathering
+from .matrices import write_matrix_function, write_product
 from .memory import Table, i64
+from .ordering import write_extreme_place, write_ordering
 from .own import OwnBuilder
-from .reductions import write_product, write_reduction
-from .rows import write_row_written, write_rows_added, write_rows_read
-from .scheduling import Fused, cost, in_registers, laid_out, scheduled
+from .reductions import write_accumulation, write_reduction
+from .rows import write_rows_combined, write_rows_read, write_rows_written
+from .scheduling import Fused, calls_python, cost, in_registers, laid_out, scheduled
 from .stand_in import StandIn
 from .steps import (
     MADE,
+    Accumulation,
     AnyStep,
     Array,
     Assembly,
     Buffer,
+    Called,
+    Check,
     Choice,
     Elementwise,
+    ExtremePlace,
     Gathering,
+    MatrixFunction,
+    Ordering,
     Product,
     Reduction,
     Rounds,
-    RowsAdded,
+    RowsCombined,
     RowsRead,
-    RowWritten,
+    RowsWritten,
 )
 from .texts import BYTE
 
@@ -47,8 +57,13 @@ _WRITERS: dict[type[Any], Callable[..., None]] = {
     Assembly: write_assembly,
     Gathering: write_gathering,
     RowsRead: write_rows_read,
-    RowWritten: write_row_written,
-    RowsAdded: write_rows_added,
+    RowsWritten: write_rows_written,
+    RowsCombined: write_rows_combined,
+    Accumulation: write_accumulation,
+    ExtremePlace: write_extreme_place,
+    Ordering: write_ordering,
+    MatrixFunction: write_matrix_function,
+    Called: write_called_function,
 }
 
 
@@ -58,6 +73,9 @@ def write_step(memory: BodyMemory, step: AnyStep) -> None:
         write_rounds(memory, step, write_step)
     elif isinstance(step, Choice):
         write_choice(memory, step, write_step)
+    elif isinstance(step, Check):
+        found = memory.load(step.condition, step.condition.offset, 0, 1)
+        memory.fail_if(found if not step.expected else memory.b.not_(found), REFUSED)
     else:
         _WRITERS[step.__class__](memory, step)
 
@@ -102,17 +120,32 @@ def write_body(
             memory.begins[result.buffer] = slot(len(given) + place)
     wanted = [value.buffer for value in (*results, *changes)]
     order = scheduled(steps, wanted)
-    if sum(map(cost, order)) > _RELEASING:
+    if sum(map(cost, order)) > _RELEASING and not calls_python(order):
         memory.release()
-    registers = [buffer for buffer in in_registers(order) if buffer not in placed]
-    for buffer in registers:
-        memory.begins[buffer] = memory.register(buffer)
-    places, size = laid_out(order, {*registers, *placed}, wanted)
+    pieces = _pieces(order)
+    homes = _homes(pieces, wanted)
+    small = [buffer for buffer in in_registers(order) if buffer not in placed and homes[buffer] is not None]
+    registers: dict[int, list[Buffer]] = {}
+    for buffer in small:
+        registers.setdefault(homes[buffer], []).append(buffer)  # type: ignore[arg-type]
+    places, size = laid_out(order, {*small, *placed}, wanted)
     arena = memory.arena(size)
+    here = {buffer for piece in pieces if not piece.is_function for buffer in piece.buffers}.union(wanted)
     for buffer, begin in places.items():
-        memory.begins[buffer] = b.gep(arena, [i64(begin)], source_etype=BYTE)
-    for step in order:
-        write_step(memory, step)
+        if buffer in here:
+            memory.begins[buffer] = b.gep(arena, [i64(begin)], source_etype=BYTE)
+    slots_of = {buffer: place for place, buffer in enumerate(given)}
+    slots_of |= {buffer: len(given) + place for buffer, place in placed.items()}
+    for number, piece in enumerate(pieces):
+        inside = registers.get(number, [])
+        if piece.is_function:
+            part = _write_piece(module, addresses, f"part{number}", piece, slots_of, places, inside, own)
+            memory.fail_if(b.icmp_signed("!=", b.call(part, [table, slots, arena]), INT32(DONE)), REFUSED)
+            continue
+        for buffer in inside:
+            memory.begins[buffer] = memory.register(buffer)
+        for step in piece.steps:
+            write_step(memory, step)
     for place, (result, array) in enumerate(zip(results, outputs, strict=True)):
         if placed.get(result.buffer) != place:
             target = Buffer("output", array)
@@ -126,5 +159,82 @@ def write_body(
             target = Buffer("variable", np.empty(value.shape, value.dtype))
             memory.begins[target] = b.load(b.gep(slots, [i64(place)], source_etype=POINTER), typ=POINTER)
             write_copy(memory, value.located, StandIn(value._steps, target.array, target).located)
+    memory.end()
+    return function
+
+
+# --- long programs -----------------------------------------------------------------------------------------------------------
+
+_LONGEST = 1000  # instructions of one function: LLVM takes more than twice as long for twice as many
+_PIECE = 400  # those of a piece of a longer one
+_STRAIGHT = (*(kind for kind in _WRITERS if kind is not Called), Check)
+
+
+@dataclass(slots=True)
+class _Piece:
+    """Some of the steps, one after the other: a function of its own, or part of the whole one."""
+
+    steps: list[AnyStep]
+    is_function: bool
+
+    @property
+    def buffers(self) -> set[Buffer]:
+        return {buffer for step in self.steps for buffer in (*step.used, *step.made)}
+
+
+def _pieces(order: list[AnyStep]) -> list[_Piece]:
+    """The steps of a long program in pieces. Loops, branches and calls of Python are no functions of their own."""
+    if sum(map(_instructions, order)) <= _LONGEST:
+        return [_Piece(order, False)]
+    pieces: list[_Piece] = []
+    size = _PIECE
+    for step in order:
+        is_straight = isinstance(step, _STRAIGHT)
+        if size >= _PIECE or pieces[-1].is_function is not is_straight:
+            pieces.append(_Piece([], is_straight))
+            size = 0
+        pieces[-1].steps.append(step)
+        size += _instructions(step)
+    return pieces
+
+
+def _instructions(step: AnyStep) -> int:
+    return len(step.steps) if isinstance(step, Fused) else 4
+
+
+def _homes(pieces: list[_Piece], wanted: list[Buffer]) -> dict[Buffer, int | None]:
+    """The piece that a value belongs to; None for those of several pieces, and what is wanted at the end."""
+    homes: dict[Buffer, int | None] = {}
+    for number, piece in enumerate(pieces):
+        for buffer in piece.buffers:
+            homes[buffer] = number if buffer not in homes else None
+    if len(pieces) > 1:
+        homes |= dict.fromkeys(wanted)
+    return homes
+
+
+def _write_piece(
+    module: ir.Module, addresses: Table, name: str, piece: _Piece, slots_of: dict[Buffer, int],
+    places: dict[Buffer, int], registers: list[Buffer], own: bool,
+) -> ir.Function:  # fmt: skip
+    """`part(table, slots, arena)`: some of the steps; it returns how they have ended."""
+    function = ir.Function(module, ir.FunctionType(INT32, [POINTER, POINTER, POINTER]), name)
+    function.linkage = "internal"
+    function.attributes.add("noinline")
+    b = (OwnBuilder if own else ir.IRBuilder)(function.append_basic_block("entry"))
+    table, slots, arena = function.args
+    memory = BodyMemory(b, table, addresses)
+    for step in piece.steps:
+        for buffer in dict.fromkeys((*step.used, *step.made)):
+            if buffer in memory.begins:
+                continue
+            if buffer in slots_of:
+                memory.begins[buffer] = b.load(b.gep(slots, [i64(slots_of[buffer])], source_etype=POINTER), typ=POINTER)
+            elif buffer in places:
+                memory.begins[buffer] = b.gep(arena, [i64(places[buffer])], source_etype=BYTE)
+    for buffer in registers:
+        memory.begins[buffer] = memory.register(buffer)
+    for step in piece.steps:
+        write_step(memory, step)
     memory.end()
     return function

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from llvmlite import ir
@@ -48,6 +50,15 @@ class BodyMemory(Memory):
         module, full = self.b.module, f"llvm.x86.sse.{name}"
         kind = ir.FunctionType(ir.VoidType(), [POINTER])
         self.b.call(module.globals.get(full) or ir.Function(module, kind, full), [place])
+
+    @contextmanager
+    def as_python_runs(self) -> Iterator[None]:
+        """The processor's mode as it was before, for code of others."""
+        if self._modes is not None:
+            self._mode("ldmxcsr", self._modes[0])
+        yield
+        if self._modes is not None:
+            self._mode("ldmxcsr", self._modes[1])
 
     def hold(self) -> None:
         """Take the lock again, if the function has let go of it."""

@@ -8,19 +8,21 @@ from typing import Any
 import numpy as np
 
 from ...native.language import Unsupported
-from .stand_in import StandIn, Steps, assembled
-from .steps import Array, RowsAdded, RowsRead, RowWritten, Step, View
+from .numpy_functions import assembled
+from .stand_in import StandIn, Steps
+from .steps import ExtremePlace, Ordering
 from .texts import kind_of
 
 BY_HAND: dict[str, Callable[..., Any]] = {}
 
 
-def _op(recorded: Callable[..., Any]) -> Callable[..., Any]:
+def by_hand(recorded: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorator: what the op of this name does."""
     BY_HAND[recorded.__name__] = recorded
     return recorded
 
 
-@_op
+@by_hand
 def setitem_zeros(steps: Steps, g: StandIn, *, shape: tuple[int, ...], key: tuple[Any, ...]) -> StandIn:
     """Zeros, with an array in a part of them."""
     result = np.zeros(shape, g.dtype)
@@ -30,102 +32,19 @@ def setitem_zeros(steps: Steps, g: StandIn, *, shape: tuple[int, ...], key: tupl
     return assembled(steps, result, [place], [g], zeros=True)
 
 
-@_op
+@by_hand
 def zeros_like(steps: Steps, input: StandIn) -> Any:
     """Zeros of the shape of an array."""
     return np.broadcast_to(np.zeros((), input.dtype), input.shape)
 
 
-@_op
+@by_hand
 def ones_like(steps: Steps, input: StandIn) -> Any:
     """Ones of the shape of an array."""
     return np.broadcast_to(np.ones((), input.dtype), input.shape)
 
 
-_COPIED = 1 << 12  # bytes: larger arrays are changed in place, by Python lines
-
-
-def _as_stand_in(steps: Steps, value: Any) -> StandIn:
-    return value if isinstance(value, StandIn) else steps.constant(value)
-
-
-def _positions(steps: Steps, indices: Any) -> StandIn:
-    """Indices one after the other."""
-    found = _as_stand_in(steps, indices).reshape(-1)
-    if found.dtype.kind != "i":
-        raise Unsupported(f"indices of {found.dtype}")
-    return found
-
-
-@_op
-def take(steps: Steps, params: Any, indices: Any, *, axis: int, batch_dims: int) -> StandIn:
-    """The rows along an axis at indices."""
-    source, positions = _as_stand_in(steps, params), _positions(steps, indices)
-    if batch_dims or not kind_of(source.dtype):
-        raise Unsupported("gather of several batches")
-    axis %= source.ndim
-    shape = source.shape
-    made = steps.made(np.empty((*shape[:axis], *np.shape(indices), *shape[axis + 1 :]), source.dtype))
-    rows = np.moveaxis(made.array.reshape(*shape[:axis], positions.size, *shape[axis + 1 :]), axis, 0)
-    into = StandIn(steps, rows, made.buffer)
-    steps.append(
-        RowsRead(
-            [source.rearranged(lambda array: np.moveaxis(array, axis, 0)).located, positions.located], into.located
-        )
-    )
-    return made
-
-
-@_op
-def put(steps: Steps, values: Any, indices: Any, *, shape: tuple[int, ...], axis: int, batch_dims: int) -> StandIn:
-    """Zeros, with rows added at indices."""
-    given, positions = _as_stand_in(steps, values), _positions(steps, indices)
-    if batch_dims or axis % len(shape) or not given.flags.c_contiguous or not kind_of(given.dtype):
-        raise Unsupported("rows along another axis")
-    rows = given.reshape(positions.size, *shape[1:])
-    return _changed(steps, RowsAdded, [positions, rows], np.empty(shape, given.dtype))
-
-
-@_op
-def get_row(steps: Steps, x: Any, index: Any) -> StandIn:
-    """The row at a position."""
-    return take(steps, x, index, axis=0, batch_dims=0)
-
-
-@_op
-def put_row(steps: Steps, row: Any, index: Any, *, size: int) -> StandIn:
-    """Zeros, but for a row."""
-    result = np.empty((size, *np.shape(row)), row.dtype)
-    zeros = steps.constant(np.broadcast_to(np.zeros((), row.dtype), result.shape))
-    return _changed(steps, RowWritten, [zeros, _positions(steps, index), _as_stand_in(steps, row)], result)
-
-
-@_op
-def set_row(steps: Steps, x: Any, index: Any, row: Any) -> StandIn:
-    """An array with another row."""
-    given, result = [_as_stand_in(steps, value) for value in (x, row)], np.empty(np.shape(x), x.dtype)
-    return _changed(steps, RowWritten, [given[0], _positions(steps, index), given[1]], result)
-
-
-@_op
-def add_row(steps: Steps, x: Any, index: Any, row: Any) -> StandIn:
-    """An array with a row added to one of its own."""
-    given, result = [_as_stand_in(steps, value) for value in (x, row)], np.empty(np.shape(x), x.dtype)
-    return _changed(steps, RowsAdded, [given[0], _positions(steps, index), given[1][None]], result)
-
-
-def _changed(steps: Steps, step: Callable[[list[View], View], Step], operands: list[StandIn], result: Array) -> StandIn:
-    """An array with other rows, in memory of its own."""
-    if any(x.dtype.kind in "fc" and x.dtype != result.dtype for x in operands):
-        raise Unsupported("rows of another type")
-    if result.nbytes > _COPIED or not kind_of(result.dtype):
-        raise Unsupported("rows of a large array")
-    made = steps.made(result)
-    steps.append(step([x.located for x in operands], made.located))
-    return made
-
-
-@_op
+@by_hand
 def convert(steps: Steps, x: StandIn, *, dtype: np.dtype[Any]) -> StandIn:
     """Another type. Numbers that no integer is near become the smallest one, as in the op's own kernel."""
     if x.dtype.kind != "f" or dtype.kind not in "iu":
@@ -137,3 +56,45 @@ def convert(steps: Steps, x: StandIn, *, dtype: np.dtype[Any]) -> StandIn:
     fits = (wide > through.min - 1.0) & (wide < through.max + 1.0)
     whole: StandIn = np.where(fits, wide, float(through.min))  # type: ignore[assignment]
     return whole.astype(through.dtype).astype(dtype)
+
+
+# --- places and orders -------------------------------------------------------------------------------------------------------
+
+_SORTED = 128  # elements of a line that are put in order one by one
+
+
+def _extreme_place(sign: str, last: float) -> Callable[..., StandIn]:
+    def recorded(steps: Steps, x: Any, *, axis: int, output_type: np.dtype[Any], nan_wins: bool) -> StandIn:
+        if not kind_of(x.dtype) or not x.shape[axis]:
+            raise Unsupported(f"the places of {x.dtype}")
+        if x.dtype.kind == "f" and not nan_wins:
+            x = np.where(x != x, x.dtype.type(last), x)
+        axis %= x.ndim
+        made = steps.made(np.asarray(np.argmax(x.array, axis)))
+        steps.append(ExtremePlace([x.located], made.located, sign, axis))
+        return made.astype(output_type)
+
+    return recorded
+
+
+BY_HAND["argmax"] = _extreme_place(">", -np.inf)
+BY_HAND["argmin"] = _extreme_place("<", np.inf)
+
+
+def order_of(steps: Steps, x: Any, axis: int, descending: bool) -> Any:
+    """Where elements along an axis are taken from, so that they are in order; as the last axis."""
+    line = x.rearranged(lambda array: np.moveaxis(array, axis, -1))
+    if not kind_of(x.dtype) or not line.shape[-1] or line.shape[-1] > _SORTED:
+        raise Unsupported("a long line")
+    if descending:  # (reversed before and after, so that equal elements keep their order)
+        line = np.flip(line, -1)
+    made = steps.made(np.empty(line.shape, np.int64))
+    steps.append(Ordering([line.located], made.located))
+    return np.flip(line.shape[-1] - 1 - made, -1) if descending else made
+
+
+@by_hand
+def order_along(steps: Steps, values: Any, *, axis: int, descending: bool) -> Any:
+    """The places from which elements are taken, so that they are in order."""
+    found = order_of(steps, values, axis, descending).astype(np.int32)
+    return found.rearranged(lambda array: np.moveaxis(array, -1, axis))

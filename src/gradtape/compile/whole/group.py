@@ -11,6 +11,7 @@ from ...op.declaration import Op
 from ...trace.graph import leaves, map_parts
 from ..group import Group, Item
 from ..program import Branch, Loop, Node, Program, Value, size_of
+from .callbacks import are_mostly_calls
 from .entry import is_returnable
 from .native_function import NativeCode
 from .recording import Recording
@@ -18,7 +19,7 @@ from .stand_in import Steps
 from .state import separated
 
 LONGEST = 500  # instructions of one native function: LLVM takes more than twice as long for twice as many
-LONGEST_WHOLE = 2000  # the same, where that is the whole program: 600 take 0.25 s, 1,800 take 1 s
+LONGEST_WHOLE = 200_000  # the same, where that is the whole program, which is cut into several functions of LLVM
 
 LOGGER = logging.getLogger("gradtape")
 
@@ -96,10 +97,12 @@ def whole_function(program: Program, returned: Any) -> NativeCode | None:
     state = separated(program)
     if state is None or not can_be_whole(program) or not is_returnable(returned := state.renamed(returned)):
         return None
-    recording = Recording(state.program, Steps(program.own_arithmetic))
+    recording = Recording(state.program, Steps(program.own_arithmetic, calls=True))
     for number in state.program.inputs:
         recording.take(number)
     if len(program.nodes) > LONGEST_WHOLE or not all(map(recording.add, state.program.nodes)):
+        return None
+    if are_mostly_calls(recording.steps.current, len(program.nodes)):
         return None
     numbers = list(dict.fromkeys(leaf.number for leaf in leaves(returned) if leaf.__class__ is Value))
     try:

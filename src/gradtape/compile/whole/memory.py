@@ -75,6 +75,10 @@ class Memory:
                 found = self._entries[place] = self.b.load(slot, typ=POINTER)
         return found
 
+    def thing(self, value: object) -> Any:
+        """An object of ours."""
+        return self.entry(self.addresses.place(id(value), value))
+
     def begin(self, buffer: Buffer) -> Any:
         """Where a buffer begins."""
         found = self.begins.get(buffer)

@@ -25,10 +25,6 @@ class Objects(Memory):
         self.fields = abi.array_fields()
         self.slots = slots  # addresses that functions share
 
-    def thing(self, value: object) -> Any:
-        """An object of ours."""
-        return self.entry(self.addresses.place(id(value), value))
-
     def list_of(self, values: list[Any]) -> Any:
         """The address of a list of objects of ours, one after the other in memory."""
         array = np.array([id(value) for value in values], np.int64)

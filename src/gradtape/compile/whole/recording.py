@@ -11,7 +11,9 @@ from ...native.choice import choice_of
 from ...native.language import Unsupported
 from ...op.declaration import Op
 from ..program import Branch, Loop, Node, Program, Value, size_of
+from . import positions  # noqa: F401  (fills BY_HAND)
 from .by_hand import BY_HAND
+from .callbacks import are_mostly_calls, record_call
 from .scheduling import LINE, in_registers, laid_out, scheduled
 from .stand_in import StandIn, Steps
 from .steps import CONSTANT, GIVEN, GROWN, MADE, AnyStep, Buffer, Choice, Part, Reduction, Rounds, View
@@ -59,6 +61,17 @@ class Recording:
         if node.has_open_attributes or any(size_of(self._program.looks[number]) is None for number in node.outputs):
             raise Unsupported(f"{op.name}: a size depends on values")
         operands = [self._operand(operand) for operand in node.inputs]
+        before = len(self.steps.current)
+        try:
+            return self._written(node, op, operands)
+        except Exception:  # a kernel that cannot run without values fails in its own way
+            if not self.steps.may_call or any(isinstance(x, Stack) for x in operands):
+                raise
+        del self.steps.current[before:]
+        return record_call(self.steps, op, operands, node.attributes, [self._program.looks[n] for n in node.outputs])
+
+    def _written(self, node: Node, op: Op, operands: list[Any]) -> list[StandIn]:
+        """The op's kernel as steps."""
         by_hand = BY_HAND.get(op.name)
         if by_hand is not None:
             result = by_hand(self.steps, *operands, **node.attributes)
@@ -112,6 +125,8 @@ class Recording:
                 if not inner.add(node):
                     raise Unsupported(f"{node.what.name} in a loop or a branch")
             results = [inner._value(output) for output in program.outputs]
+        if are_mostly_calls(steps, len(program.nodes)):
+            raise Unsupported("a loop or a branch of calls")
         if not all(isinstance(result, StandIn) for result in results):
             raise Unsupported("what a loop has collected, as a value")
         return steps, results

@@ -1,4 +1,4 @@
-"""Sums, products, extremes over axes, and products of matrices, in the order in which NumPy computes them."""
+"""Sums, products and extremes over axes, and running ones, in the order in which NumPy computes them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from ...native import abi
 from .elementwise import write_copy
 from .memory import Memory, collapsed
-from .steps import Product, Reduction, View
+from .steps import Accumulation, Reduction, View
 from .texts import element_of, splat, written
 
 _SHORT = 8  # terms that NumPy adds one after the other
@@ -43,8 +43,8 @@ def write_reduction(memory: Memory, step: Reduction) -> None:
 
 def _begun(memory: Memory, step: Reduction, source: View, target: View) -> View:
     """Write what a reduction begins with; what is left to be reduced then."""
-    identity, reduced = step.ufunc.identity, step.axes
-    if step.ufunc in (np.add, np.multiply, np.logical_and, np.logical_or):
+    identity, reduced = step.ufunc.identity if step.initial is None else step.initial, step.axes
+    if step.initial is not None or step.ufunc in (np.add, np.multiply, np.logical_and, np.logical_or):
         _fill(memory, target, identity)
         return source
     # Extremes begin with the first elements, and go on with the others along the first axis that is reduced.
@@ -85,19 +85,21 @@ def _add_few(memory: Memory, source: View, target: View, place: Any, first: Any,
     memory.store(target, place, 0, 1, written(memory.b, "add", [before, total], kinds))
 
 
-def write_product(memory: Memory, step: Product) -> None:
-    """NumPy's own loop of `matmul`, which calls BLAS as it does."""
-    a, b = step.reads
-    target = step.writes
-    found = abi.inner_loop(np.matmul, (a.dtype, b.dtype, target.dtype))
-    assert found is not None
+def write_accumulation(memory: Memory, step: Accumulation) -> None:
+    """The first element of a line, then NumPy's loop from each result to the next one."""
+    (source,), target, axis = step.reads, step.writes, step.axis
+    inner = abi.inner_loop(step.ufunc, (source.dtype,) * 3)
+    assert inner is not None
     if not target.size:
         return
-    rows, inner = a.shape[-2:]
-    lead = target.shape[:-2]
-    first, second = a.broadcast((*lead, *a.shape[-2:])), b.broadcast((*lead, *b.shape[-2:]))
-    views = [first, second, target]
-    steps = [0, 0, 0, *first.strides[-2:], *second.strides[-2:], *target.strides[-2:]]
-    with memory.over(lead, views, [view.strides[:-2] for view in views]) as places:
-        addresses = [memory.at(view.buffer, place) for view, place in zip(views, places, strict=True)]
-        memory.call_loop(found, addresses, [1, rows, inner, target.shape[-1]], steps)
+    views = [source, target]
+    lines = [(*view.shape[:axis], 1, *view.shape[axis + 1 :]) for view in views]
+    firsts = [View(v.buffer, v.offset, shape, v.strides, v.dtype) for v, shape in zip(views, lines, strict=True)]
+    write_copy(memory, firsts[0], firsts[1])
+    count, (given, into) = source.shape[axis] - 1, (view.strides[axis] for view in views)
+    if not count:
+        return
+    with memory.over(lines[0], views, [view.strides for view in views]) as (first, place):
+        before, after = memory.at(target.buffer, place), memory.at(target.buffer, memory.sum(place, into))
+        terms = memory.at(source.buffer, memory.sum(first, given))
+        memory.call_loop(inner, [before, terms, after], [count], [into, given, into])

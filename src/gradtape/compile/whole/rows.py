@@ -5,13 +5,16 @@ A position that there is no row for ends the steps; the same instructions as Pyt
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
+
+from llvmlite import ir
 
 from ...native.language import INT64
 from .body_memory import REFUSED, BodyMemory
 from .elementwise import write_copy, write_zeros
 from .memory import Place, i64
-from .steps import Buffer, RowsAdded, RowsRead, RowWritten, View
+from .steps import Buffer, RowsCombined, RowsRead, RowsWritten, View
 from .texts import element_of, written
 
 
@@ -26,14 +29,17 @@ def write_rows_read(memory: BodyMemory, step: RowsRead) -> None:
         write_copy(memory, _row_at(memory, source, positions, which), _part(memory, target, place))
 
 
-def write_row_written(memory: BodyMemory, step: RowWritten) -> None:
-    """An array with another row at a position."""
-    before, positions, row = step.reads
+def write_rows_written(memory: BodyMemory, step: RowsWritten) -> None:
+    """An array with other rows at positions."""
+    before, positions, rows = step.reads
     write_copy(memory, before, step.writes)
-    write_copy(memory, row, _row_at(memory, step.writes, positions, positions.offset))
+    if not positions.size:
+        return
+    with memory.over(positions.shape, [positions, rows], [positions.strides, rows.strides[:1]]) as (which, place):
+        write_copy(memory, _part(memory, rows, place), _row_at(memory, step.writes, positions, which))
 
 
-def write_rows_added(memory: BodyMemory, step: RowsAdded) -> None:
+def write_rows_combined(memory: BodyMemory, step: RowsCombined) -> None:
     """An array, or zeros, with rows added at positions, one after the other."""
     *before, positions, rows = step.reads
     if before:
@@ -44,10 +50,17 @@ def write_rows_added(memory: BodyMemory, step: RowsAdded) -> None:
         return
     kinds = (rows.dtype,) * 3
     with memory.over(positions.shape, [positions, rows], [positions.strides, rows.strides[:1]]) as (which, place):
-        row, target = _part(memory, rows, place), _row_at(memory, step.writes, positions, which)
-        with memory.over(row.shape, [row, target], [row.strides, target.strides]) as (given, into):
-            values = [memory.load(target, into, 0, 1), memory.load(row, given, 0, 1)]
-            memory.store(target, into, 0, 1, written(memory.b, "add", values, kinds))
+        taken = memory.b.if_then(_is_taken(memory, positions, which)) if step.skips else nullcontext()
+        with taken:
+            row, target = _part(memory, rows, place), _row_at(memory, step.writes, positions, which)
+            with memory.over(row.shape, [row, target], [row.strides, target.strides]) as (given, into):
+                values = [memory.load(target, into, 0, 1), memory.load(row, given, 0, 1)]
+                memory.store(target, into, 0, 1, written(memory.b, step.name, values, kinds))
+
+
+def _is_taken(memory: BodyMemory, positions: View, which: Place) -> Any:
+    position = memory.load(positions, which, 0, 1)
+    return memory.b.icmp_signed(">=", position, ir.Constant(position.type, 0))
 
 
 def _row_at(memory: BodyMemory, view: View, positions: View, which: Place) -> View:

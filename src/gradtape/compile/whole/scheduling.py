@@ -6,7 +6,21 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from .steps import CONSTANT, MADE, AnyStep, Assembly, Buffer, Choice, Elementwise, Product, Rounds, Step
+from .steps import (
+    CONSTANT,
+    MADE,
+    AnyStep,
+    Assembly,
+    Buffer,
+    Called,
+    Check,
+    Choice,
+    Elementwise,
+    MatrixFunction,
+    Product,
+    Rounds,
+    Step,
+)
 from .texts import is_light
 
 LINE = 64  # bytes: values begin on whole lines of the cache
@@ -85,7 +99,7 @@ def _needed(steps: list[AnyStep], wanted: list[Buffer]) -> list[AnyStep]:
     used = set(wanted)
     kept = []
     for step in reversed(steps):
-        if used.intersection(step.made):
+        if isinstance(step, Check) or used.intersection(step.made):
             kept.append(step)
             used.update(step.used)
     return kept[::-1]
@@ -135,7 +149,7 @@ def _addressed(order: Iterable[AnyStep]) -> set[Buffer]:
         elif isinstance(step, Choice):
             found.add(step.scratch)
             found = found.union(*(_addressed(part.order) for part in step.parts))
-        elif not isinstance(step, (Fused, Assembly)):
+        elif not isinstance(step, (Fused, Assembly, Check)):
             found.update(step.used, step.made)
     return found
 
@@ -173,6 +187,16 @@ def laid_out(order: list[AnyStep], outside: set[Buffer], wanted: list[Buffer]) -
     return places, end
 
 
+def calls_python(order: Iterable[AnyStep]) -> bool:
+    """Whether one of the steps is a function of Python's."""
+    for step in order:
+        parts = step.parts if isinstance(step, Choice) else [step.body] if isinstance(step, Rounds) else []
+        parts += [step.condition] if isinstance(step, Rounds) and step.condition is not None else []
+        if isinstance(step, Called) or any(calls_python(part.order) for part in parts):
+            return True
+    return False
+
+
 def cost(step: AnyStep) -> float:
     """About how many nanoseconds a step takes."""
     if isinstance(step, Fused):
@@ -185,4 +209,8 @@ def cost(step: AnyStep) -> float:
         return float(rounds * sum(map(cost, step.body.order)))
     if isinstance(step, Choice):
         return max(sum(map(cost, part.order)) for part in step.parts)
+    if isinstance(step, Check):
+        return 1
+    if isinstance(step, MatrixFunction):
+        return 500 + step.reads[0].size * step.reads[0].shape[-1]
     return 40 + 2.0 * step.writes.size

@@ -10,7 +10,19 @@ from ..group import with_outputs
 from ..program import Program
 from .group import WholeGroup, can_be_whole, whole_groups
 from .scheduling import Fused, scheduled
-from .steps import AnyStep, Choice, Elementwise, Part, Product, Reduction, Rounds
+from .steps import (
+    Accumulation,
+    AnyStep,
+    Called,
+    Check,
+    Choice,
+    Elementwise,
+    MatrixFunction,
+    Part,
+    Product,
+    Reduction,
+    Rounds,
+)
 
 
 def shown(program: Program, python_of: Any, stage: str) -> Iterator[str]:
@@ -48,6 +60,12 @@ def _steps(order: list[AnyStep], indent: str) -> Iterator[str]:
             yield f"{indent}{step.ufunc.__name__} of {step.reads[0].shape} over axes {step.axes}"
         elif isinstance(step, Product):
             yield f"{indent}product of {step.reads[0].shape} and {step.reads[1].shape}"
+        elif isinstance(step, Check):
+            yield f"{indent}check, else the Python lines"
+        elif isinstance(step, Called):
+            yield f"{indent}call of Python for {step.writes.shape}"
+        elif isinstance(step, (Accumulation, MatrixFunction)):
+            yield f"{indent}NumPy's loop of {step.ufunc.__name__} over {step.reads[0].shape}"
         else:
             yield f"{indent}elements put together as {step.writes.shape}"
 

@@ -20,10 +20,12 @@ from .own import own_name
 from .steps import (
     CONSTANT,
     MADE,
+    Accumulation,
     AnyStep,
     Array,
     Assembly,
     Buffer,
+    Check,
     Elementwise,
     Gathering,
     Product,
@@ -38,12 +40,22 @@ _METHODS = frozenset(
 )
 
 
+# What NumPy's functions that are no ufuncs do with stand-ins; numpy_functions.py fills it.
+FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {}
+
+
 class Steps:
     """The steps recorded so far, in order; those inside of a loop or a branch by themselves."""
 
-    def __init__(self, own: bool = False) -> None:
+    def __init__(self, own: bool = False, calls: bool = False) -> None:
         self.lists: list[list[AnyStep]] = [[]]
         self.own = own  # whether functions are computed in our own way
+        self._calls = calls
+
+    @property
+    def may_call(self) -> bool:
+        """Whether what has no native form may be a call: if it was said so, and inside of loops and branches."""
+        return self._calls or len(self.lists) > 1
 
     @property
     def current(self) -> list[AnyStep]:
@@ -80,9 +92,17 @@ class Steps:
         array = np.asarray(value)
         return StandIn(self, array, Buffer(CONSTANT, array))
 
-    def view(self, value: Any) -> View:
-        """The view that an operand is."""
-        return (value if isinstance(value, StandIn) else self.constant(value)).located
+    def stand_in(self, value: Any) -> StandIn:
+        """An operand as a stand-in, also where it is a constant."""
+        return value if isinstance(value, StandIn) else self.constant(value)
+
+    def expect(self, condition: Any, expected: bool) -> None:
+        """End the steps unless a truth value is as expected."""
+        condition = self.stand_in(condition)
+        if condition.buffer.kind != CONSTANT:
+            self.append(Check(condition.located, expected))
+        elif bool(condition.array) is not expected:
+            raise Unsupported("a constant that is not as expected")
 
 
 class StandIn(np.lib.mixins.NDArrayOperatorsMixin):
@@ -139,6 +159,14 @@ class StandIn(np.lib.mixins.NDArrayOperatorsMixin):
         raise Unsupported("a branch on a value")
 
     __int__ = __float__ = __index__ = __bool__
+
+    def assumed(self, expected: bool) -> bool:
+        """A truth value that is nearly always so: where it is not, the steps end."""
+        if self.shape or self.dtype.kind != "b":
+            raise Unsupported("a branch on a value")
+        self._steps.expect(self, expected)
+        return expected
+
     __hash__ = None  # type: ignore[assignment]
 
     def __getattr__(self, name: str) -> Any:
@@ -224,11 +252,13 @@ class StandIn(np.lib.mixins.NDArrayOperatorsMixin):
         steps = self._steps
         if method == "reduce":
             given = dict(zip(("axis", "dtype", "out", "keepdims"), inputs[1:], strict=False)) | options
-            if given.get("out") is not None or not {"axis", "dtype", "out", "keepdims"} >= given.keys():
+            given.setdefault("axis", 0)
+            if given.pop("out", None) is not None or not {"axis", "dtype", "keepdims", "initial"} >= given.keys():
                 raise Unsupported("a reduction with options")
-            return _reduced(
-                steps, ufunc, inputs[0], given.get("axis", 0), bool(given.get("keepdims")), given.get("dtype")
-            )
+            return _reduced(steps, ufunc, inputs[0], **given)
+        if method == "accumulate":
+            given = dict(zip(("axis", "dtype"), inputs[1:], strict=False)) | options
+            return _accumulated(steps, ufunc, inputs[0], **given)
         if method != "__call__":
             raise Unsupported(f"{ufunc.__name__}.{method}")
         (target,) = options.pop("out", (None,))
@@ -238,7 +268,7 @@ class StandIn(np.lib.mixins.NDArrayOperatorsMixin):
             if ufunc is not np.matmul or target is not None:
                 raise Unsupported(ufunc.__name__)
             return _multiplied(steps, *inputs)
-        return _applied(steps, ufunc, inputs, target)
+        return applied(steps, ufunc, inputs, target)
 
     def __array_function__(self, function: Any, kinds: Any, args: Any, options: Any) -> Any:
         recorded = FUNCTIONS.get(function)
@@ -275,20 +305,21 @@ _OF_SCALARS = ("remainder", "floor_divide")  # NumPy's operators compute them in
 _POWERS = {-1: np.reciprocal, 0.5: np.sqrt, 1: np.positive, 2: np.square}  # as NumPy computes `x**2`
 
 
-def _array_of(value: Any) -> Any:
+def array_of(value: Any) -> Any:
+    """What stands for the values of an operand."""
     return value.array if isinstance(value, StandIn) else value
 
 
-def _applied(steps: Steps, ufunc: np.ufunc, inputs: Sequence[Any], target: Any) -> StandIn:
+def applied(steps: Steps, ufunc: np.ufunc, inputs: Sequence[Any], target: Any = None) -> StandIn:
     """A ufunc applied to each element."""
-    arrays = [np.asarray(_array_of(x)) for x in inputs]
+    arrays = [np.asarray(array_of(x)) for x in inputs]
     if ufunc.__name__ in _OF_SCALARS and all(not x.ndim for x in arrays) and any(x.dtype.kind in "fc" for x in arrays):
         raise Unsupported(f"{ufunc.__name__} of scalars")
-    given = [type(x) if type(x) in (int, float, complex, bool) else np.asarray(_array_of(x)).dtype for x in inputs]
+    given = [type(x) if type(x) in (int, float, complex, bool) else np.asarray(array_of(x)).dtype for x in inputs]
     kinds = ufunc.resolve_dtypes((*given, None))
     with np.errstate(all="ignore"):
-        result = np.asarray(ufunc(*map(_array_of, inputs)))
-    operands = [_converted(steps, x, kind) for x, kind in zip(inputs, kinds, strict=False)]
+        result = np.asarray(ufunc(*map(array_of, inputs)))
+    operands = [converted(steps, x, kind) for x, kind in zip(inputs, kinds, strict=False)]
     if target is not None:
         return _overwritten(steps, ufunc, operands, target, result)
     if result.dtype != kinds[-1]:
@@ -310,16 +341,19 @@ def _overwritten(steps: Steps, ufunc: np.ufunc, operands: list[StandIn], target:
     return target
 
 
-def _converted(steps: Steps, value: Any, dtype: np.dtype[Any]) -> StandIn:
+def converted(steps: Steps, value: Any, dtype: np.dtype[Any]) -> StandIn:
     """An operand as the type that a ufunc computes in."""
     if not isinstance(value, StandIn):
         return steps.constant(np.asarray(value, dtype))
     return value if value.dtype == dtype else value.astype(dtype)
 
 
-def _reduced(steps: Steps, ufunc: np.ufunc, x: StandIn, axis: Any, keepdims: bool, dtype: Any = None) -> StandIn:
+def _reduced(
+    steps: Steps, ufunc: np.ufunc, x: StandIn, axis: Any, keepdims: bool = False, dtype: Any = None, initial: Any = None
+) -> StandIn:
+    begin = {} if initial is None else {"initial": initial}
     with np.errstate(all="ignore"):
-        result = np.asarray(ufunc.reduce(x.array, axis=axis, keepdims=keepdims, dtype=dtype))
+        result = np.asarray(ufunc.reduce(x.array, axis=axis, keepdims=bool(keepdims), dtype=dtype, **begin))
     kinds = ufunc.resolve_dtypes((None, dtype or x.dtype, None), reduction=True) if dtype is None else None
     loop = np.dtype(dtype) if kinds is None else kinds[1]
     if x.dtype != loop:
@@ -329,12 +363,22 @@ def _reduced(steps: Steps, ufunc: np.ufunc, x: StandIn, axis: Any, keepdims: boo
     axes = tuple(range(x.ndim)) if axis is None else tuple(a % x.ndim for a in np.atleast_1d(axis)) if x.ndim else ()
     made = steps.made(result)
     if not axes:
+        if initial is not None:
+            raise Unsupported("a reduction of nothing that begins with a number")
         steps.append(Elementwise([x.located], made.located, "cast"))
         return made
     with np.errstate(all="ignore"):
         kept = made.array if keepdims else np.expand_dims(made.array, axes)
-    steps.append(Reduction([x.located], StandIn(steps, kept, made.buffer).located, ufunc, tuple(sorted(axes))))
+    target = StandIn(steps, kept, made.buffer).located
+    steps.append(Reduction([x.located], target, ufunc, tuple(sorted(axes)), initial))
     return made
+
+
+def _accumulated(steps: Steps, ufunc: np.ufunc, x: StandIn, axis: int = 0, dtype: Any = None) -> StandIn:
+    with np.errstate(all="ignore"):
+        result = ufunc.accumulate(x.array, axis=axis, dtype=dtype)
+    x = x if x.dtype == result.dtype else x.astype(result.dtype)
+    return steps.result(lambda made: Accumulation([x.located], made, ufunc, axis % x.ndim), result, [x])
 
 
 def _multiplied(steps: Steps, a: Any, b: Any) -> StandIn:
@@ -363,154 +407,16 @@ def _check(step: Step) -> None:
         gaps = zip(source.strides, source.shape, strict=True)
         if source.size and any(stride <= 0 for stride, size in gaps if size > 1):
             raise Unsupported("a reduction of repeated elements")
-        if not source.size and name in ("maximum", "minimum"):
+        if not source.size and name not in _STARTING and step.initial is None:
             raise Unsupported("an extreme of nothing")
+    elif isinstance(step, Accumulation):
+        if abi.inner_loop(step.ufunc, (kinds[0],) * 3) is None:
+            raise Unsupported(f"{step.ufunc.__name__}.accumulate of {kinds[0]}")
     elif isinstance(step, Product):
         count = step.writes.size * step.reads[0].shape[-1]
         if count >= thresholds.BLAS_THREADS_MULTIPLICATIONS or abi.inner_loop(np.matmul, kinds) is None:
             raise Unsupported("a large product")
 
 
-_REDUCING = ("add", "multiply", "maximum", "minimum", "logical_and", "logical_or")
-
-
-# --- functions that are no ufuncs --------------------------------------------------------------------------------------------
-
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {}
-
-
-def _records(*functions: Any) -> Callable[[Any], Any]:
-    def declare(recorded: Any) -> Any:
-        FUNCTIONS.update(dict.fromkeys(functions, recorded))
-        return recorded
-
-    return declare
-
-
-def _views(function: Any) -> None:
-    """Functions that rearrange the elements of their first operand."""
-
-    def recorded(steps: Steps, x: StandIn, *args: Any, **options: Any) -> StandIn:
-        return x.rearranged(lambda array: function(array, *args, **options))
-
-    FUNCTIONS[function] = recorded
-
-
-for _function in (
-    np.reshape, np.transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.expand_dims, np.squeeze, np.broadcast_to, np.flip,
-    np.ravel, np.diagonal, np.rot90, np.fliplr, np.flipud, np.matrix_transpose, np.copy, np.permute_dims, np.real,
-    np.repeat, np.tile, np.roll,
-):  # fmt: skip
-    _views(_function)
-
-
-@_records(np.where)
-def _where(steps: Steps, condition: Any, *values: Any) -> StandIn:
-    if len(values) != 2:
-        raise Unsupported("the places where a condition holds")
-    result = np.where(*map(_array_of, (condition, *values)))
-    kinds = (np.dtype(np.bool_), result.dtype, result.dtype)
-    operands = [_converted(steps, x, kind) for x, kind in zip((condition, *values), kinds, strict=True)]
-    views = [operand.located for operand in operands]
-    return steps.result(lambda made: Elementwise(views, made, "where"), result, operands)
-
-
-@_records(np.zeros_like, np.ones_like)
-def _filled(steps: Steps, *args: Any, **options: Any) -> Any:
-    raise Unsupported("a new array")
-
-
-def assembled(steps: Steps, result: Array, places: list[Array], parts: Sequence[Any], zeros: bool = False) -> StandIn:
-    made = steps.made(result)
-    into = [StandIn(steps, place, made.buffer).located for place in places]
-    given = [part if isinstance(part, StandIn) else steps.constant(part) for part in parts]
-    if any(part.dtype != result.dtype for part in given):
-        raise Unsupported("parts of several types")
-    steps.append(Assembly([part.located for part in given], made.located, into, zeros))
-    return made
-
-
-@_records(np.concatenate)
-def _concatenated(steps: Steps, parts: Sequence[Any], axis: Any = 0) -> StandIn:
-    if axis is None:
-        raise Unsupported("concatenate without an axis")
-    arrays = [np.asarray(_array_of(part)) for part in parts]
-    result = np.concatenate(arrays, axis=axis)
-    ends = np.cumsum([array.shape[axis] for array in arrays])
-    along = np.moveaxis(result, axis, 0)
-    places = [
-        np.moveaxis(along[end - array.shape[axis] : end], 0, axis) for end, array in zip(ends, arrays, strict=True)
-    ]
-    return assembled(steps, result, places, parts)
-
-
-@_records(np.stack)
-def _stacked(steps: Steps, parts: Sequence[Any], axis: int = 0) -> StandIn:
-    arrays = [np.asarray(_array_of(part)) for part in parts]
-    result = np.stack(arrays, axis=axis)
-    along = np.moveaxis(result, axis, 0)
-    return assembled(steps, result, [along[place, ...] for place in range(len(arrays))], parts)
-
-
-@_records(np.sum)
-def _sum(steps: Steps, x: StandIn, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> StandIn:
-    return x.sum(axis, dtype, keepdims)
-
-
-def _method(name: str) -> Callable[..., StandIn]:
-    def recorded(steps: Steps, x: StandIn, *args: Any, **options: Any) -> StandIn:
-        result: StandIn = getattr(x, name)(*args, **options)
-        return result
-
-    return recorded
-
-
-FUNCTIONS |= {
-    np.mean: _method("mean"),
-    np.max: _method("max"),
-    np.amax: _method("max"),
-    np.min: _method("min"),
-    np.amin: _method("min"),
-    np.prod: _method("prod"),
-    np.all: _method("all"),
-    np.any: _method("any"),
-}
-
-
-@_records(np.einsum)
-def _einsum(steps: Steps, equation: str, *operands: Any, **options: Any) -> StandIn:
-    if equation != "nc->c" or not operands[0].flags.c_contiguous or operands[0].shape[1] < 2:
-        raise Unsupported(f"einsum {equation}")
-    (rows,) = operands
-    return rows.sum(0)  # (one row after the other is added, as einsum does it)
-
-
-@_records(np.split)
-def _split(steps: Steps, x: StandIn, sections: Any, axis: int = 0) -> list[StandIn]:
-    x.buffer.is_viewed = True
-    return [StandIn(steps, part, x.buffer) for part in np.split(x.array, sections, axis)]
-
-
-@_records(np.shape)
-def _shape(steps: Steps, x: StandIn) -> Any:
-    return x.shape
-
-
-@_records(np.ndim)
-def _ndim(steps: Steps, x: StandIn) -> int:
-    return int(x.ndim)
-
-
-@_records(np.size)
-def _size(steps: Steps, x: StandIn, axis: int | None = None) -> int:
-    return int(np.size(x.array, axis))
-
-
-@_records(np.result_type)
-def _result_type(steps: Steps, *values: Any) -> Any:
-    return np.result_type(*map(_array_of, values))
-
-
-@_records(np.iscomplexobj)
-def _iscomplexobj(steps: Steps, x: StandIn) -> bool:
-    return bool(x.dtype.kind == "c")
+_STARTING = ("add", "multiply", "logical_and", "logical_or")  # those of nothing are a number
+_REDUCING = (*_STARTING, "maximum", "minimum", "fmax", "fmin")

@@ -7,6 +7,7 @@ give them, because the order of a sum, and so its last bits, depends on how its 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,6 +89,7 @@ class Reduction(Step):
 
     ufunc: np.ufunc
     axes: tuple[int, ...]
+    initial: Any = None  # what it begins with, if that is given
 
 
 @dataclass(slots=True, eq=False)
@@ -114,13 +116,79 @@ class RowsRead(Step):
 
 
 @dataclass(slots=True, eq=False)
-class RowWritten(Step):
-    """The first view with another row: the position and the row are the other two."""
+class RowsWritten(Step):
+    """The first view with other rows: positions and rows are the last two."""
 
 
 @dataclass(slots=True, eq=False)
-class RowsAdded(Step):
-    """The first view, or zeros without one, with rows added: positions and rows are the last two."""
+class RowsCombined(Step):
+    """The first view, or zeros without one, with rows added (or subtracted...): positions and rows are the last two."""
+
+    name: str = "add"
+    skips: bool = False  # whether rows at negative positions are left out
+
+
+@dataclass(slots=True, eq=False)
+class Accumulation(Step):
+    """Running sums (or products...) of the view along an axis."""
+
+    ufunc: np.ufunc
+    axis: int
+
+
+@dataclass(slots=True, eq=False)
+class ExtremePlace(Step):
+    """The place of the first of the largest (`>`) or smallest (`<`) elements along an axis."""
+
+    sign: str
+    axis: int
+
+
+@dataclass(slots=True, eq=False)
+class Ordering(Step):
+    """The places of the elements along the last axis in increasing order, NaN last; equal ones keep their order."""
+
+
+@dataclass(slots=True, eq=False)
+class MatrixFunction(Step):
+    """NumPy's own loop of a function of matrices (LAPACK); where it fails, the steps end."""
+
+    ufunc: np.ufunc
+    core: tuple[int, ...]  # the sizes that the loop is given
+    axes: tuple[int, ...]  # how many axes of each operand and result belong to a matrix
+    others: list[View]  # further results
+
+    @property
+    def made(self) -> list[Buffer]:
+        return [self.writes.buffer, *(view.buffer for view in self.others)]
+
+
+@dataclass(slots=True, eq=False)
+class Called(Step):
+    """A function of Python's, given arrays of what is read and of what it is to fill."""
+
+    function: Callable[..., None]
+    others: list[View]  # further results
+
+    @property
+    def made(self) -> list[Buffer]:
+        return [self.writes.buffer, *(view.buffer for view in self.others)]
+
+
+@dataclass(slots=True, eq=False)
+class Check:
+    """The steps end, and the same instructions run as Python lines, unless a truth value is as expected."""
+
+    condition: View
+    expected: bool
+
+    @property
+    def used(self) -> list[Buffer]:
+        return [self.condition.buffer]
+
+    @property
+    def made(self) -> list[Buffer]:
+        return []
 
 
 # --- loops and branches ------------------------------------------------------------------------------------------------------
@@ -193,4 +261,4 @@ class Choice:
         return [*(view.buffer for view in self.results), self.scratch]
 
 
-AnyStep = Step | Rounds | Choice
+AnyStep = Step | Rounds | Choice | Check

@@ -14,7 +14,7 @@ from ...base.sizes import UNKNOWN
 from ...base.types import Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ...op.family import batch_leading, not_tensors
+from ...op.family import as_array, batch_leading, not_tensors
 from ...op.shapes import inserted, natural, typed_by
 
 
@@ -61,7 +61,7 @@ def _() -> Iterator[BadInput]:
 
 
 def _one_hot(indices: Array, depth: int, on_value: Array, off_value: Array, axis: int, dtype: np.dtype[Any]) -> Array:
-    indices = np.asarray(indices)
+    indices = as_array(indices)
     if depth < 0:
         raise invalid(f"one_hot: depth must be non-negative, got {depth}.")
     if not -1 <= axis <= indices.ndim:

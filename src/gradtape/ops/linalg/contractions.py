@@ -16,7 +16,7 @@ from ...base.types import Cotangent, Namespace, Value
 from ...native import blas
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ...op.family import shape_of
+from ...op.family import as_array, shape_of
 from ..array.layout import broadcast_to, reshape
 from ..math.logic import select, zeros_like
 from .products import conjugated
@@ -32,7 +32,7 @@ def _einsum(operands: list[Array], equation: str) -> Array:
         if product is not None:
             return product
     _check_sizes(operands, equation)
-    return np.asarray(np.einsum(equation, *operands, optimize=len(operands) > 1))
+    return as_array(np.einsum(equation, *operands, optimize=len(operands) > 1))
 
 
 def _check_sizes(operands: list[Array], equation: str) -> None:

@@ -12,7 +12,7 @@ from ...base.dtypes import COMPLEX, Array, float16, float32, float64
 from ...base.errors import invalid
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.declaration import BadInput, Op, Sample, op
-from ...op.family import all_batched, batch_leading, in_float32, insert_axes, rank_of, shape_of
+from ...op.family import all_batched, as_array, batch_leading, in_float32, insert_axes, rank_of, rarely, shape_of
 from ...op.shapes import like, solved, square_like
 from ..array.layout import permute, reshape, sum_to_shape
 from .diagonal import lower_part, upper_part
@@ -23,7 +23,7 @@ LAPACK = COMPLEX | {float32.numpy, float64.numpy}  # the types that TensorFlow's
 
 def all_finite(x: Array) -> Array:
     """For each matrix whether it holds neither inf nor nan, with two axes of size one."""
-    return np.asarray(np.isfinite(x).all(axis=(-2, -1), keepdims=True))
+    return as_array(np.isfinite(x).all(axis=(-2, -1), keepdims=True))
 
 
 def each_matrix(function: Callable[..., Array], *stacks: Array) -> Array:
@@ -40,7 +40,7 @@ def each_matrix(function: Callable[..., Array], *stacks: Array) -> Array:
 
 def _is_singular(matrix: Array, result: Array) -> bool:
     # LAPACK accepts a pivot that is nan; TensorFlow raises.
-    return bool(np.isnan(result).any()) and bool(np.isnan(matrix).any())
+    return rarely(np.isnan(result).any()) and bool(np.isnan(matrix).any())
 
 
 # --- inv ----------------------------------------------------------------------------------------------------

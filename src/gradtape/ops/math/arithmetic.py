@@ -13,11 +13,7 @@ from ...base.errors import invalid
 from ...base.types import Cotangent, Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ...op.family import (
-    UNARY_SHAPES,
-    all_batched,
-    elementwise,
-)
+from ...op.family import UNARY_SHAPES, all_batched, as_array, elementwise, usually
 from ...op.shapes import equal_shapes
 from .logic import greater, greater_equal, less, logical_and, logical_not, logical_or, minimum, select, zeros_like
 
@@ -32,7 +28,7 @@ def _add_n(inputs: list[Array]) -> Array:
         raise invalid(f"add_n: all shapes must be equal, got {shapes}.")
     if len(inputs) == 1:
         return inputs[0]
-    total = np.asarray(inputs[0] + inputs[1])
+    total = as_array(inputs[0] + inputs[1])
     for x in inputs[2:]:
         total += x
     return total
@@ -87,7 +83,7 @@ def _() -> Iterator[BadInput]:
 
 def _clip(t: Array, clip_value_min: Array, clip_value_max: Array) -> Any:
     single = t.dtype.kind != "V" and not np.ndim(clip_value_min) and not np.ndim(clip_value_max)
-    if single and clip_value_min <= clip_value_max:
+    if single and usually(clip_value_min <= clip_value_max):
         return np.clip(t, clip_value_min, clip_value_max)
     # In this order: where the bounds cross, the lower one wins.
     return np.maximum(np.minimum(t, clip_value_max), clip_value_min)

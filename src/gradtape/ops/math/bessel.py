@@ -17,7 +17,7 @@ from ...base.dtypes import FLOATING, Array
 from ...base.errors import invalid
 from ...base.types import Draw, Namespace, Value
 from ...op.declaration import BadInput, Op, Sample
-from ...op.family import elementwise
+from ...op.family import as_array, elementwise
 from .special import functions, keeping_type, reject_types
 
 
@@ -72,7 +72,7 @@ def _ie_near(x: Array, order: int, derivatives: int) -> Any:
 def _bessel_ie(x: Array, order: int, derivatives: int = 0) -> Any:
     if not derivatives and order in (0, 1):
         return _scaled_i(x, order)
-    wide = np.asarray(x, np.float64)
+    wide = as_array(x, np.float64)
     far = np.abs(wide) > _far_from(order, derivatives)
     sign = np.sign(wide) ** (order + derivatives)
     series = sign * _series(np.where(far, np.abs(wide), 1.0), order, derivatives, -1) * (2 * math.pi) ** -0.5
@@ -89,7 +89,7 @@ def _ke_near(x: Array, order: int, derivatives: int) -> Any:
 def _bessel_ke(x: Array, order: int, derivatives: int = 0) -> Any:
     if not derivatives and order in (0, 1):
         return _scaled_k(x, order)
-    wide = np.asarray(x, np.float64)
+    wide = as_array(x, np.float64)
     far = wide > _far_from(order, derivatives)
     series = _series(np.where(far, wide, 1.0), order, derivatives, 1) * (math.pi / 2) ** 0.5
     near = _ke_near(np.where(far, 1.0, wide), order, derivatives)
@@ -105,7 +105,7 @@ _FURTHEST = 1e4  # beyond, I is infinite and K is 0
 
 def _bessel_i(x: Array, order: int) -> Any:
     # In two factors: the function is finite a little further than exp(x). SciPy's own is nan next to 0, too.
-    wide = np.clip(np.asarray(x, np.float64), -_FURTHEST, _FURTHEST)
+    wide = np.clip(as_array(x, np.float64), -_FURTHEST, _FURTHEST)
     half = np.exp(0.5 * np.abs(wide))
     return _scaled_i(wide, order) * half * half
 
@@ -116,7 +116,7 @@ _first_k = _of_order("kv", "k0", "k1")
 def _bessel_k(x: Array, order: int) -> Any:
     if order in (0, 1):
         return _first_k(x, order)
-    wide = np.minimum(np.asarray(x, np.float64), _FURTHEST)
+    wide = np.minimum(as_array(x, np.float64), _FURTHEST)
     return _scaled_k(wide, order) * np.exp(-wide)  # SciPy's own underflows too early
 
 

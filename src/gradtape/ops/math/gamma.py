@@ -19,7 +19,7 @@ from ...base.errors import invalid
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...native import thresholds
 from ...op.declaration import BadInput, Op, Sample, op
-from ...op.family import batch_leading, elementwise, in_float32, rank_of, sample_binary, sample_unary
+from ...op.family import as_array, batch_leading, elementwise, in_float32, rank_of, sample_binary, sample_unary
 from ...op.shapes import without_last
 from ..array.layout import expand_dims
 from .elementwise import log, log1p
@@ -217,7 +217,7 @@ def _growth(a: Array, log_t: Array, order: int) -> Any:
 
 def _gamma_density(a: Array, x: Array, order: int) -> Array:
     _check_order(order)
-    a, x = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(x, np.float64))
+    a, x = np.broadcast_arrays(as_array(a, np.float64), as_array(x, np.float64))
     valid = (a > 0) & (x >= 0)
     inside = valid & (x > 0) & (x < np.inf)
     safe_a, safe_x = np.where(valid, a, 1.0), np.where(inside, x, 1.0)
@@ -323,7 +323,7 @@ def _igamma_in_a(a: Array, x: Array, order: int) -> Array:
     _check_order(order)
     if order == 0:
         return functions(np).gammainc(a, x)
-    a, x = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(x, np.float64))
+    a, x = np.broadcast_arrays(as_array(a, np.float64), as_array(x, np.float64))
     value = np.where((a > 0) & (x >= 0), 0.0, np.nan)
     inside = (a > 0) & (x > 0) & np.isfinite(a) & np.isfinite(x)
     given_a, given_x = a[inside], x[inside]
@@ -383,7 +383,7 @@ def _(t: Value, a: Value, b: Value, x: Value) -> Any:
 
 def _beta_density(a: Array, b: Array, x: Array) -> Any:
     # In float64: the terms of the logarithm are large and of both signs.
-    a, b, x = (np.asarray(v, np.float64) for v in (a, b, x))
+    a, b, x = (as_array(v, np.float64) for v in (a, b, x))
     special = functions(np)
     return np.exp(special.xlog1py(b - 1, -x) + special.xlogy(a - 1, x) - special.betaln(a, b))
 

@@ -15,7 +15,7 @@ from ...base.errors import invalid
 from ...base.sizes import larger, smaller
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.declaration import BadInput, Op, Sample, op
-from ...op.family import UNARY_SHAPES, elementwise, sample_binary, sample_unary
+from ...op.family import UNARY_SHAPES, elementwise, sample_binary, sample_unary, usually
 from ...op.shapes import like
 
 # --- comparison, logic, selection ------------------------------------------------------------------------------------
@@ -344,7 +344,7 @@ def _(x: Array) -> Any:
 
 
 def _check_numerics(tensor: Array, message: str = "") -> Array:
-    if not np.all(np.isfinite(tensor)):
+    if not usually(np.all(np.isfinite(tensor))):
         found = [word for word, test in (("Inf", np.isinf), ("NaN", np.isnan)) if np.any(test(tensor))]
         raise invalid(f"{message} : Tensor had {' and '.join(found)} values")
     return tensor

@@ -14,7 +14,15 @@ from ...base.dtypes import FLOATING, NARROW_FLOATS, Array
 from ...base.errors import invalid
 from ...base.types import Axis, Cotangent, Draw, Function, Namespace, Tangent, Value
 from ...op.declaration import BadInput, Op, Sample, op
-from ...op.family import batch_over_axis, in_float32, numpy_type, reject_reduction, sample_reduction, shape_of
+from ...op.family import (
+    as_array,
+    batch_over_axis,
+    in_float32,
+    numpy_type,
+    reject_reduction,
+    sample_reduction,
+    shape_of,
+)
 from ...op.shapes import along, reduced
 from ..array.layout import reshape
 from .cumulative import cumsum
@@ -76,7 +84,7 @@ def _nanmean(a: Array, axis: Axis = None, keepdims: bool = False) -> Any:
     refuse_axis_of_scalar(a, axis)
     there = ~np.isnan(a)
     total = _add(np.where(there, a, a.dtype.type(0)), axis, a.dtype, None, keepdims)
-    return np.asarray(total / _add(there, axis, a.dtype, None, keepdims), a.dtype)
+    return as_array(total / _add(there, axis, a.dtype, None, keepdims), a.dtype)
 
 
 @op(eager=_nanmean, dtypes=FLOATING, shape=reduced)
@@ -275,7 +283,7 @@ def _nanvar(a: Array, axis: Axis = None, keepdims: bool = False, ddof: float = 0
     lost = np.square(_add(apart, axis, a.dtype, None, True)) / count  # the mean's error, as in reduce_variance
     total = np.maximum(_add(np.square(apart), axis, a.dtype, None, True) - np.minimum(lost, np.finfo(a.dtype).max), 0)
     divisor = count - a.dtype.type(ddof)
-    result = np.asarray(total / np.where(divisor > 0, divisor, np.nan), a.dtype)
+    result = as_array(total / np.where(divisor > 0, divisor, np.nan), a.dtype)
     return result if keepdims else result.reshape(_add(np.empty(a.shape, bool), axis).shape)
 
 

@@ -13,7 +13,7 @@ from ...base.sizes import UNKNOWN
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ...op.family import all_batched, batch_leading, numpy_type, rank_of, shape_of
+from ...op.family import all_batched, as_array, batch_leading, numpy_type, rank_of, shape_of
 from ...op.shapes import equal_shapes, inserted, natural
 from ..array.index import take
 from ..array.layout import expand_dims, reshape
@@ -91,7 +91,7 @@ def _polyval(p: Array, x: Array) -> Array:
         raise invalid(f"polyval: the coefficients must be a vector, got shape {p.shape}.")
     result = np.zeros(x.shape, x.dtype)
     for coefficient in p:
-        result = np.asarray(result * x + coefficient, x.dtype)
+        result = as_array(result * x + coefficient, x.dtype)
     return result
 
 
@@ -190,7 +190,7 @@ def _linspace(start: Array, stop: Array, num: int, axis: int = 0) -> Array:
     part = _fractions(start.ndim, num, axis, start.dtype)
     # Written as a mean of both ends, so that the last number is `stop` to the bit.
     first, last = np.expand_dims(start, axis), np.expand_dims(stop, axis)
-    means = np.asarray(first * (1 - part) + last * part).astype(start.dtype, copy=False)
+    means = as_array(first * (1 - part) + last * part).astype(start.dtype, copy=False)
     if np.isfinite(first).all() and np.isfinite(last).all():
         return means
     # An end that is not finite, times a weight of 0, is nan: the other end is put in directly.

@@ -17,6 +17,7 @@ from ...native.choice import by_size
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Sample, op
 from ...op.family import (
+    as_array,
     batch_over_axis,
     check_axis,
     explain_axis,
@@ -27,6 +28,7 @@ from ...op.family import (
     reject_reduction,
     sample_reduction,
     shape_of,
+    usually,
 )
 from ...op.shapes import reduced, typed_by
 from ..array.layout import broadcast_to, permute, reshape
@@ -339,7 +341,7 @@ def _powers_below(x: Value, out: Value, axis: Axis) -> Any:
 def _euclidean_norm(x: Array, axis: Axis, keepdims: bool) -> Array:
     wide = x.astype(np.float64) if x.dtype.kind in "iu" else x  # squares of small integers overflow
     length = root_of_squares(wide, axis)
-    return np.asarray(length if keepdims or axis == () else np.squeeze(length, axis=axis)).astype(x.dtype)
+    return as_array(length if keepdims or axis == () else np.squeeze(length, axis=axis)).astype(x.dtype)
 
 
 # Between these bounds no sum of squares has overflowed or lost digits to underflow.
@@ -353,8 +355,8 @@ def root_of_squares(x: Array, axis: Axis) -> Array:
     """The square root of the sum of squares, with the axes kept; also where the squares overflow or vanish."""
     total = _sum_of_squares(x, axis)
     least, most = _SAFE_SQUARES[total.dtype.char]
-    safe = least < total.item() < most if total.size == 1 else ((total > least) & (total < most)).all()
-    if safe:
+    single = type(total) is np.ndarray and total.size == 1
+    if least < total.item() < most if single else usually(((total > least) & (total < most)).all()):
         return np.sqrt(total)
     top = _largest(np.abs(x), axis=axis, keepdims=True, initial=0)
     _, exponent = np.frexp(np.where(np.isfinite(top), top, 1))

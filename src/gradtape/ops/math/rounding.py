@@ -9,7 +9,7 @@ import numpy as np
 from ...base.dtypes import FLOATING, REAL, Array
 from ...base.errors import invalid
 from ...base.types import Namespace, Value
-from ...op.family import elementwise, sample_binary
+from ...op.family import as_array, elementwise, sample_binary
 from .logic import zeros_like
 
 
@@ -19,7 +19,7 @@ def _check_divisor(y: Array, name: str) -> None:
 
 
 def _truncate_divide(x: Array, y: Array) -> Any:
-    x, y = np.asarray(x), np.asarray(y)
+    x, y = as_array(x), as_array(y)
     _check_divisor(y, "truncatediv")
     if x.dtype.kind in "iu":
         return (x - np.fmod(x, y)) // y
@@ -41,7 +41,7 @@ truncatediv.not_differentiable("it is constant between its jumps")
 
 
 def _truncate_mod(x: Array, y: Array) -> Any:
-    x, y = np.asarray(x), np.asarray(y)
+    x, y = as_array(x), as_array(y)
     _check_divisor(y, "truncatemod")
     return np.fmod(x, y)
 

@@ -16,7 +16,16 @@ import numpy as np
 from ...base.dtypes import FLOATING, INEXACT, NARROW_FLOATS, Array
 from ...base.types import Draw, Namespace, Value
 from ...op.declaration import BadInput, Op, Sample
-from ...op.family import UNARY_SHAPES, elementwise, in_float32, numpy_type, one_pass, sample_binary, sample_unary
+from ...op.family import (
+    UNARY_SHAPES,
+    as_array,
+    elementwise,
+    in_float32,
+    numpy_type,
+    one_pass,
+    sample_binary,
+    sample_unary,
+)
 from .elementwise import abs as absolute
 from .elementwise import convert, exp, log, square
 from .logic import equal, greater, not_equal, ones_like, select
@@ -35,7 +44,7 @@ def keeping_type(function: Callable[..., Any]) -> Callable[..., Array]:
         if dtype in NARROW_FLOATS:
             args = tuple(a.astype(np.float32) for a in args)
         result = function(*args, **attributes)
-        return result if result.dtype == dtype else np.asarray(result).astype(dtype)
+        return result if result.dtype == dtype else as_array(result).astype(dtype)
 
     return kernel
 
@@ -267,7 +276,7 @@ def _(t: Value, x: Value) -> Any:
 
 def _half_pi_squared(x: Array, quarters: int = 0) -> Any:
     # Whole turns are subtracted from x^2 and its rounding error is added: pi x^2 / 2 of a large x has few correct digits.
-    wide = np.asarray(x, np.float64)
+    wide = as_array(x, np.float64)
     size = np.where(np.abs(wide) < 1e150, np.abs(wide), np.where(np.isfinite(wide), 0.0, np.nan))
     squared = size * size
     parts = np.fmod(squared, 4.0), np.fmod(_what_a_square_loses(size, squared), 4.0)

@@ -18,6 +18,7 @@ from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ...op.family import (
     all_batched,
+    as_array,
     batch_leading,
     batch_over_axis,
     in_float32,
@@ -110,7 +111,7 @@ def _average(a: Array, weights: Array, axis: Axis = None, keepdims: bool = False
         raise invalid(f"average: weights of shape {weights.shape} must have the shape {a.shape} of the values.")
     x, w = (v.astype(np.float32) if v.dtype in NARROW_FLOATS else v for v in (a, weights))
     total = _add(x * w, axis, None, None, keepdims) / _add(w, axis, None, None, keepdims)
-    return np.asarray(total).astype(a.dtype, copy=False)
+    return as_array(total).astype(a.dtype, copy=False)
 
 
 @op(eager=_average, dtypes=INEXACT)
@@ -367,8 +368,8 @@ def _weighted_moments(x: Array, weights: Array, axis: Axis = None) -> tuple[Arra
         v.astype(np.float32) if v.dtype in NARROW_FLOATS else v for v in (x, np.broadcast_to(weights, x.shape))
     )
     total = _add(w, axis, None, None, True)
-    mean = np.asarray(_add(w * values, axis, None, None, True) / total)
-    variance = np.asarray(_add(w * np.square(values - mean), axis, None, None, True) / total)
+    mean = as_array(_add(w * values, axis, None, None, True) / total)
+    variance = as_array(_add(w * np.square(values - mean), axis, None, None, True) / total)
     return mean.astype(x.dtype, copy=False), variance.astype(x.dtype, copy=False)
 
 

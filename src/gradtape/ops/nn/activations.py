@@ -17,6 +17,7 @@ from ...op.declaration import BadInput, Op, Sample, op
 from ...op.family import (
     UNARY_SHAPES,
     all_batched,
+    as_array,
     batch_over_axis,
     by_rows,
     elementwise,
@@ -167,7 +168,7 @@ def _silu(features: Array, beta: Array) -> Array:
 def _silu_any(features: Array, beta: Array) -> Any:
     if features.ndim and features.dtype not in NARROW_FLOATS and not getattr(beta, "ndim", 0):
         return _silu(features, beta)
-    return features * sigmoid(np.asarray(beta * features))
+    return features * sigmoid(as_array(beta * features))
 
 
 @elementwise(eager=_silu_any, dtypes=INEXACT, tf_name="Silu")
@@ -518,7 +519,7 @@ def _cross_entropy(logits: Array, labels: Array) -> Array:
     if not logits.size:
         return np.zeros(np.broadcast_shapes(logits.shape, labels.shape)[:-1], logits.dtype)
     wide = logits.astype(np.float32) if logits.dtype in NARROW_FLOATS else logits
-    return np.asarray(-(_log_softmax(wide, -1) * labels.astype(wide.dtype)).sum(axis=-1)).astype(logits.dtype)
+    return as_array(-(_log_softmax(wide, -1) * labels.astype(wide.dtype)).sum(axis=-1)).astype(logits.dtype)
 
 
 @op(eager=_cross_entropy, dtypes=FLOATING, tf_name="SoftmaxCrossEntropyWithLogits")

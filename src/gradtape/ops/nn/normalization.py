@@ -20,6 +20,7 @@ from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ...op.family import (
     REDUCTIONS,
+    as_array,
     batch_over_axis,
     in_float32,
     insert_axes,
@@ -58,8 +59,8 @@ def _mean(x: Array, axis: Axis) -> Any:
 
 def _moments(x: Array, axis: Axis = None, keepdims: bool = False) -> tuple[Array, Array]:
     wide = x.astype(np.float32) if x.dtype in NARROW_FLOATS else x
-    mean = np.asarray(_mean(wide, axis), wide.dtype)
-    variance = np.asarray(_mean(np.square(wide - mean), axis), wide.dtype)
+    mean = as_array(_mean(wide, axis), wide.dtype)
+    variance = as_array(_mean(np.square(wide - mean), axis), wide.dtype)
     if not keepdims:
         shape = np.add.reduce(np.empty(x.shape), axis).shape
         mean, variance = mean.reshape(shape), variance.reshape(shape)
@@ -92,13 +93,13 @@ def _(t: Tangent, x: Value, out: Sequence[Value], axis: Axis, keepdims: bool) ->
 def _variance(x: Array, axis: Axis = None, keepdims: bool = False, ddof: float = 0.0) -> Array:
     refuse_axis_of_scalar(x, axis)
     wide = x.astype(np.float32) if x.dtype in NARROW_FLOATS else x
-    centred = np.asarray(wide - np.asarray(_mean(wide, axis), wide.dtype))
+    centred = as_array(wide - as_array(_mean(wide, axis), wide.dtype))
     # The rounding error of the mean is in every distance: their sum, which should be 0, shows how large it is.
     count = count_reduced(x.shape, axis)
     lost = np.square(sum_over(centred, axis, keepdims)) / (count or 1)
     centred *= centred
     total = np.maximum(sum_over(centred, axis, keepdims) - np.minimum(lost, np.finfo(wide.dtype).max), 0)
-    return np.asarray(total / max(count - ddof, 0), wide.dtype).astype(x.dtype, copy=False)
+    return as_array(total / max(count - ddof, 0), wide.dtype).astype(x.dtype, copy=False)
 
 
 @op(eager=_variance, dtypes=FLOATING, shape=reduced)
@@ -129,7 +130,7 @@ def _divisor(shape: tuple[int, ...], axis: Axis, ddof: float) -> float:
 
 def _deviation(x: Array, axis: Axis = None, keepdims: bool = False, ddof: float = 0.0) -> Array:
     wide = x.astype(np.float32) if x.dtype in NARROW_FLOATS else x
-    return np.asarray(np.sqrt(_variance(wide, axis, keepdims, ddof))).astype(x.dtype)
+    return as_array(np.sqrt(_variance(wide, axis, keepdims, ddof))).astype(x.dtype)
 
 
 @op(eager=_deviation, dtypes=FLOATING, shape=reduced)
@@ -208,9 +209,9 @@ def _standardize(
 
 
 def _standardize_whole(x: Array, scale: Array, offset: Array, axis: Axis, epsilon: float) -> tuple[Array, Array, Array]:
-    mean = np.asarray(_mean(x, axis), x.dtype)
-    y = np.asarray(x - mean)
-    inverse = np.asarray(1 / np.sqrt(_mean(y * y, axis) + epsilon), x.dtype)
+    mean = as_array(_mean(x, axis), x.dtype)
+    y = as_array(x - mean)
+    inverse = as_array(1 / np.sqrt(_mean(y * y, axis) + epsilon), x.dtype)
     y *= inverse
     y *= scale
     y += offset
@@ -344,8 +345,8 @@ def _rms_standardize(x: Array, scale: Array, axis: Axis = -1, epsilon: float = 1
     if len(scale.shape) > x.ndim or np.broadcast_shapes(scale.shape, x.shape) != x.shape:
         raise invalid(f"rms_standardize: scale of shape {scale.shape} does not broadcast to the shape {x.shape} of x.")
     wide, factor = (v.astype(np.float32) if v.dtype in NARROW_FLOATS else v for v in (x, scale))
-    inverse = np.asarray(1 / np.sqrt(_mean(wide * wide, axis) + epsilon), wide.dtype)
-    y = np.asarray(wide * inverse)
+    inverse = as_array(1 / np.sqrt(_mean(wide * wide, axis) + epsilon), wide.dtype)
+    y = as_array(wide * inverse)
     y *= factor
     return y.astype(x.dtype, copy=False), inverse.astype(x.dtype, copy=False)
 
