@@ -222,3 +222,18 @@ def test_a_placeholder_with_a_default_is_the_default():
 def test_a_sparse_value_becomes_a_sparse_tensor():
     value = tf.compat.v1.SparseTensorValue(indices=[[0, 1]], values=[3], dense_shape=[2, 2])
     np.testing.assert_array_equal(tf.sparse.to_dense(tf.SparseTensor.from_value(value)), [[0, 3], [0, 0]])
+
+
+def test_namespaces_of_version_1_have_what_means_the_same(tmp_path):
+    v1 = tf.compat.v1
+    assert v1.keras is tf.keras
+    assert v1.errors is tf.errors
+    assert v1.nn.relu is tf.nn.relu
+    loss = v1.nn.softmax_cross_entropy_with_logits_v2(labels=[[0.0, 1.0]], logits=[[1.0, 2.0]])
+    np.testing.assert_allclose(loss, [0.31326166], rtol=1e-6)
+    assert not hasattr(v1.nn, "dropout")  # its second argument was the chance to be kept
+    v1.gfile.MakeDirs(str(tmp_path / "a"))
+    with v1.gfile.Open(str(tmp_path / "a" / "b.txt"), "w") as file:
+        file.write("text")
+    assert v1.gfile.Exists(str(tmp_path / "a" / "b.txt"))
+    assert v1.gfile.ListDirectory(str(tmp_path / "a")) == ["b.txt"]

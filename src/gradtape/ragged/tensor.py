@@ -510,7 +510,9 @@ class RaggedTensor(_Arithmetic):
     def __repr__(self) -> str:
         if any(part.__class__ is not EagerTensor for part in (self.flat_values, *self.nested_row_splits)):
             return f"tf.RaggedTensor(values={self._values!r}, row_splits={self._row_splits!r})"
-        return f"<tf.RaggedTensor {self.to_list()}>"
+        # (NumPy breaks lines between rows of one length, and where a line gets long; the rows inside ask for the formatter.)
+        with np.printoptions(formatter={"all": _element_text}):
+            return f"<tf.RaggedTensor {_element_text(self.numpy())}>"
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -519,6 +521,13 @@ RaggedTensorSpec.value_type = RaggedTensor
 
 
 # --- helpers -----------------------------------------------------------------------------------------------
+
+
+def _element_text(value: Any) -> str:
+    """How an element, or an array of rows, is printed."""
+    if not isinstance(value, np.ndarray):
+        return str(value)
+    return np.array2string(value, separator=", ") if value.size else repr(value.tolist())
 
 
 def integers(value: Any, what: str) -> Any:

@@ -16,7 +16,7 @@ from . import distributions as distributions
 from . import losses as losses
 from . import train as train
 from .functions import *  # noqa: F403
-from .names import IN_MODULES, RENAMED, SAME
+from .names import GFILE, IN_MODULES, MODULES, NN, RENAMED, SAME
 from .variables import *  # noqa: F403
 
 PLACES: dict[str, str] = {
@@ -104,12 +104,31 @@ _MESSAGES = {
 }
 
 
+def _nn(v2: Any) -> SimpleNamespace:
+    """`tf.compat.v1.nn`."""
+    same = {name: getattr(v2.nn, name) for name in NN.split()}
+    return SimpleNamespace(**same, softmax_cross_entropy_with_logits_v2=v2.nn.softmax_cross_entropy_with_logits)
+
+
+def _gfile(v2: Any) -> SimpleNamespace:
+    """`tf.compat.v1.gfile`."""
+    return SimpleNamespace(**{name: getattr(v2.io.gfile, now) for name, now in GFILE.items()})
+
+
+_MADE = {"gfile": _gfile, "nn": _nn}
+
+
 def __getattr__(name: str) -> Any:
     if name in _MESSAGES:
         return getattr(messages(_MESSAGES[name]), name)
     if name.startswith("__"):
         raise AttributeError(name)
     v2: Any = sys.modules["gradtape"]
+    if name in MODULES.split():
+        return getattr(v2, name)
+    if name in _MADE:
+        globals()[name] = _MADE[name](v2)
+        return globals()[name]
     if name in PLACES:
         module, _, last = PLACES[name].rpartition(".")
         place = getattr(v2, module) if module else v2

@@ -98,3 +98,35 @@ RENAMED = {
     "tensor_scatter_update": "tensor_scatter_nd_update",
     "where_v2": "where",
 }
+
+# Namespaces of which every function means the same in both versions.
+MODULES = """
+audio autograph bitwise config dtypes errors io keras nest quantization ragged random raw_ops sets signal sysconfig test types
+version xla
+"""
+
+# Functions of `tf.nn` that mean the same in both versions, by position and by name. (`dropout`, `moments` and `in_top_k` do not.)
+NN = """
+batch_normalization bias_add compute_accidental_hits elu l2_loss l2_normalize leaky_relu local_response_normalization
+log_poisson_loss lrn relu relu6 selu sigmoid sigmoid_cross_entropy_with_logits silu softplus softsign
+sparse_softmax_cross_entropy_with_logits swish tanh top_k
+"""
+
+# Functions of `tf.io.gfile` under their old names.
+GFILE = {
+    "Copy": "copy",
+    "DeleteRecursively": "rmtree",
+    "Exists": "exists",
+    "FastGFile": "GFile",
+    "GFile": "GFile",
+    "Glob": "glob",
+    "IsDirectory": "isdir",
+    "ListDirectory": "listdir",
+    "MakeDirs": "makedirs",
+    "MkDir": "mkdir",
+    "Open": "GFile",
+    "Remove": "remove",
+    "Rename": "rename",
+    "Stat": "stat",
+    "Walk": "walk",
+}
