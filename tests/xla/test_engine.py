@@ -548,6 +548,35 @@ def test_a_tape_around_a_function():
         np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-5)
 
 
+def test_a_loss_that_is_computed_outside_of_a_function_has_gradients_through_it():
+    v = tf.Variable(X)
+    f = tf.function(lambda x: (tf.tanh(x * v), tf.gather(v, [1, 1])), engine="xla")
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(X)
+        y, rows = f(X)
+        loss = tf.reduce_sum(y * y) + tf.reduce_sum(rows) + tf.reduce_sum(X)
+        expected = tf.reduce_sum(tf.tanh(X * v) ** 2) + tf.reduce_sum(tf.gather(v, [1, 1])) + tf.reduce_sum(X)
+        alone = tf.reduce_sum(y)
+    for a, b in zip(tape.gradient(loss, [X, v]), tape.gradient(expected, [X, v]), strict=True):
+        np.testing.assert_allclose(tf.convert_to_tensor(a).numpy(), tf.convert_to_tensor(b).numpy(), rtol=1e-5)
+    assert all(isinstance(part, tf.Tensor) for part in tape.gradient(alone, [X, v]))
+
+
+def test_the_gradient_of_a_loop_whose_end_depends_on_values_under_a_tape_around():
+    def f(x):
+        while tf.reduce_sum(x) < 50.0:
+            x = x * x + tf.sin(x)
+        return x
+
+    x, found = tf.constant([1.2, 2.0]), []
+    for engine in ("native", "xla"):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.function(f, engine=engine)(x)
+        found.append(tape.gradient(y, x).numpy())
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-4)
+
+
 def test_slices_that_a_tape_around_a_function_gives_can_be_made_dense_and_added():
     x = tf.constant([1.0, 2.0, 3.0])
     f = tf.function(lambda x, i: tf.gather(x, i) * 2.0, engine="xla")

@@ -350,7 +350,7 @@ class Recorded:
         def on_arrays(cotangents: list[Any], entry: Any) -> list[Any]:
             given = [*kept, *cotangents]
             if any(cotangent.__class__ is Batched for cotangent in cotangents):
-                packed = self._packed(iter(self._backward.run(given)))
+                packed = self._packed(iter(self._backward.run(self._form.arrays(given))))
                 # IndexedSlices cannot be batched, so the hidden axis would be lost.
                 dense = [densify(part) if part.__class__ is IndexedSlices else part for part in packed]
                 return [dense[place] for place in followed]
@@ -360,7 +360,7 @@ class Recorded:
                 found = self._run_backward(*given)
             except Exception as error:
                 raise explain(error) from None
-            packed = self._packed(iter(found))
+            packed = self._packed(iter(self._form.arrays(found)))
             return [packed[place] for place in followed]
 
         def on_tensors(cotangents: list[Any], entry: Any) -> list[Any]:

@@ -208,6 +208,10 @@ class XlaForm(Form):
         """A tensor of a value on the device or on the host."""
         return super().tensor(result) if is_on_host(result) else on_device(result)
 
+    def arrays(self, results: list[Any]) -> list[Any]:
+        """What a program gives, fetched."""
+        return [on_host(result) if isinstance(result, jax.Array) else result for result in results]
+
 
 class XlaGraph(CompiledGraph):
     """A graph with the programs that were made of it for XLA."""
