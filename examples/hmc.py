@@ -43,7 +43,9 @@ exact_deviation = np.array([WIDE, np.sqrt(2 * WIDE**4 + NARROW**2)])
 
 # %%
 def slope(points):
-    return tf.autodiff.grad(lambda points: tf.reduce_sum(log_density(points)))(points)
+    return tf.autodiff.grad(lambda points: tf.reduce_sum(log_density(points)))(
+        points
+    )
 
 
 def energy(points, pushes):
@@ -61,7 +63,9 @@ def sample(points):
         push += step * slope(place)
     push -= step / 2 * slope(place)
     change = energy(place, push) - energy(points, pushes)
-    accepted = tf.math.log(tf.random.uniform([CHAINS], dtype=points.dtype)) < -change
+    accepted = (
+        tf.math.log(tf.random.uniform([CHAINS], dtype=points.dtype)) < -change
+    )
     return tf.where(accepted[:, tf.newaxis], place, points), accepted
 
 
@@ -78,7 +82,9 @@ for number in range(SAMPLES + SAMPLES // 5):
         chain.append(points.numpy())
         accepted.append(taken.numpy())
 chain = np.stack(chain)  # [samples, chains, 2]
-print(f"{chain.shape[0] * chain.shape[1]} samples, {np.mean(accepted):.0%} of the slides accepted")
+print(
+    f"{chain.shape[0] * chain.shape[1]} samples, {np.mean(accepted):.0%} of the slides accepted"
+)
 
 # %% [markdown]
 # ## Are they right?
@@ -89,7 +95,10 @@ print(f"{chain.shape[0] * chain.shape[1]} samples, {np.mean(accepted):.0%} of th
 # %%
 mean, deviation = chain.mean(axis=(0, 1)), chain.std(axis=(0, 1))
 uncertainty = chain.mean(axis=0).std(axis=0, ddof=1) / np.sqrt(CHAINS)
-between, within = chain.mean(axis=0).var(axis=0, ddof=1), chain.var(axis=0, ddof=1).mean(axis=0)
+between, within = (
+    chain.mean(axis=0).var(axis=0, ddof=1),
+    chain.var(axis=0, ddof=1).mean(axis=0),
+)
 r_hat = np.sqrt(1 - 1 / len(chain) + between / within)
 for row, name in enumerate("uv"):
     print(
@@ -100,15 +109,41 @@ for row, name in enumerate("uv"):
 # %% picture
 figure, (cloud, margin) = plt.subplots(2, 1, figsize=(6, 7), height_ratios=(3, 2))
 some = chain[:: max(1, len(chain) // 60)].reshape(-1, 2)
-cloud.plot(some[:, 0], some[:, 1], ".", markersize=2, alpha=0.4, color="C0", label="samples of all chains")
 cloud.plot(
-    chain[:25, 0, 0], chain[:25, 0, 1], "o-", color="C1", linewidth=1, markersize=4, label="25 samples of one chain"
+    some[:, 0],
+    some[:, 1],
+    ".",
+    markersize=2,
+    alpha=0.4,
+    color="C0",
+    label="samples of all chains",
+)
+cloud.plot(
+    chain[:25, 0, 0],
+    chain[:25, 0, 1],
+    "o-",
+    color="C1",
+    linewidth=1,
+    markersize=4,
+    label="25 samples of one chain",
 )
 cloud.set(title="A banana", xlabel="u", ylabel="v", xlim=(-5, 5), ylim=(-2, 20))
 cloud.legend(loc="upper center", fontsize=9)
 edges = np.linspace(-5, 5, 61)
-margin.hist(chain[:, :, 0].ravel(), edges, density=True, color="C0", alpha=0.5, label="samples")
-margin.plot(edges, np.exp(-0.5 * (edges / WIDE) ** 2) / (WIDE * np.sqrt(2 * np.pi)), color="C1", label="exact")
+margin.hist(
+    chain[:, :, 0].ravel(),
+    edges,
+    density=True,
+    color="C0",
+    alpha=0.5,
+    label="samples",
+)
+margin.plot(
+    edges,
+    np.exp(-0.5 * (edges / WIDE) ** 2) / (WIDE * np.sqrt(2 * np.pi)),
+    color="C1",
+    label="exact",
+)
 margin.set(title="How often each u", xlabel="u", ylabel="density")
 margin.legend(fontsize=9)
 figure.savefig("hmc.png")

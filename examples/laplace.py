@@ -25,7 +25,9 @@ def truth(x):
 
 
 random = np.random.default_rng(4)
-x = np.sort(np.concatenate([random.uniform(-2, -0.6, 40), random.uniform(0.7, 2, 40)]))
+x = np.sort(
+    np.concatenate([random.uniform(-2, -0.6, 40), random.uniform(0.7, 2, 40)])
+)
 y = truth(x) + random.normal(0, NOISE, x.size)
 
 # %% [markdown]
@@ -49,7 +51,9 @@ decay = tf.Variable(1.0, dtype=tf.float64)
 def negative_log_posterior():
     """Noise of known size, and a normal prior with precision `decay` on the weights."""
     error = net(weights, tf.constant(x)) - y
-    return 0.5 * tf.reduce_sum(error**2) / NOISE**2 + 0.5 * decay * tf.reduce_sum(weights**2)
+    return 0.5 * tf.reduce_sum(error**2) / NOISE**2 + 0.5 * decay * tf.reduce_sum(
+        weights**2
+    )
 
 
 # %% [markdown]
@@ -62,13 +66,19 @@ def negative_log_posterior():
 # %%
 def curvature():
     jacobian = tf.autodiff.jacrev(net)(weights, tf.constant(x))
-    return tf.matmul(jacobian, jacobian, transpose_a=True) / NOISE**2 + decay * tf.eye(len(weights), dtype=tf.float64)
+    return tf.matmul(
+        jacobian, jacobian, transpose_a=True
+    ) / NOISE**2 + decay * tf.eye(len(weights), dtype=tf.float64)
 
 
 def log_evidence(precision):
     """The log of the integral over the weights, with the posterior taken as normal around its optimum."""
-    scale = 0.5 * len(weights) * tf.math.log(decay) - x.size * np.log(NOISE * np.sqrt(2 * np.pi))
-    return float(scale - negative_log_posterior() - 0.5 * tf.linalg.logdet(precision))
+    scale = 0.5 * len(weights) * tf.math.log(decay) - x.size * np.log(
+        NOISE * np.sqrt(2 * np.pi)
+    )
+    return float(
+        scale - negative_log_posterior() - 0.5 * tf.linalg.logdet(precision)
+    )
 
 
 fits = {}
@@ -76,7 +86,11 @@ start = weights.numpy()
 for value in DECAYS:
     decay.assign(value)
     weights.assign(start)
-    tf.optimize.minimize(negative_log_posterior, weights, options={"maxiter": ITERATIONS, "maxcor": 20})
+    tf.optimize.minimize(
+        negative_log_posterior,
+        weights,
+        options={"maxiter": ITERATIONS, "maxcor": 20},
+    )
     precision = curvature()
     fits[value] = log_evidence(precision), weights.numpy(), precision
     print(f"decay {value:5g}   log evidence {fits[value][0]:7.1f}")
@@ -101,26 +115,39 @@ def predict(x):
     return net(best_weights, x).numpy(), np.sqrt(variance.numpy())
 
 
-test_x = np.concatenate([random.uniform(-2, -0.6, 2000), random.uniform(0.7, 2, 2000)])
+test_x = np.concatenate(
+    [random.uniform(-2, -0.6, 2000), random.uniform(0.7, 2, 2000)]
+)
 test_y = truth(test_x) + random.normal(0, NOISE, test_x.size)
 mean, deviation = predict(tf.constant(test_x))
 covered = np.mean(np.abs(test_y - mean) < 1.96 * np.hypot(deviation, NOISE))
 _, in_gap = predict(tf.constant([0.05], tf.float64))
 print(f"new measurements inside the 95 % band: {covered:.1%}")
-print(f"deviation of the net where there are data {deviation.mean():.3f}, in the gap {in_gap[0]:.3f}")
+print(
+    f"deviation of the net where there are data {deviation.mean():.3f}, in the gap {in_gap[0]:.3f}"
+)
 
 # %% picture
 figure, (axes, right) = plt.subplots(2, 1, figsize=(6, 6), height_ratios=(3, 2))
 grid = np.linspace(-3, 3, 301)
 mean, deviation = predict(tf.constant(grid))
 for times, alpha in ((2, 0.2), (1, 0.3)):
-    axes.fill_between(grid, mean - times * deviation, mean + times * deviation, color="C0", alpha=alpha, linewidth=0)
+    axes.fill_between(
+        grid,
+        mean - times * deviation,
+        mean + times * deviation,
+        color="C0",
+        alpha=alpha,
+        linewidth=0,
+    )
 axes.plot(grid, truth(grid), "--", color="0.5", label="truth")
 axes.plot(grid, mean, color="C0", label="net, 1 and 2 deviations")
 axes.plot(x, y, ".", color="C1", label="data")
 axes.set(title="Sure where it has seen data", xlabel="x", ylabel="y", ylim=(-3, 3))
 axes.legend(fontsize=9, loc="upper left")
-right.semilogx(list(fits), [evidence for evidence, *_ in fits.values()], "o-", color="C2")
+right.semilogx(
+    list(fits), [evidence for evidence, *_ in fits.values()], "o-", color="C2"
+)
 right.axvline(best, color="0.5", linestyle=":", linewidth=1)
 right.set(title="Which weight decay?", xlabel="decay", ylabel="log evidence")
 figure.savefig("laplace.png")

@@ -36,9 +36,19 @@ def error(weights, x, y):
 
 
 def start(wide=40):
-    sizes = {"w1": [1, wide], "b1": [wide], "w2": [wide, wide], "b2": [wide], "w3": [wide, 1], "b3": [1]}
+    sizes = {
+        "w1": [1, wide],
+        "b1": [wide],
+        "w2": [wide, wide],
+        "b2": [wide],
+        "w3": [wide, 1],
+        "b3": [1],
+    }
     scale = {"w1": 1.0, "w2": wide**-0.5, "w3": wide**-0.5}
-    return {name: tf.Variable(tf.random.normal(size, stddev=scale.get(name, 0.5))) for name, size in sizes.items()}
+    return {
+        name: tf.Variable(tf.random.normal(size, stddev=scale.get(name, 0.5)))
+        for name, size in sizes.items()
+    }
 
 
 # %% [markdown]
@@ -52,7 +62,9 @@ def start(wide=40):
 def adapt(weights, x, y, steps=1):
     for _ in range(steps):
         gradients = tf.autodiff.grad(error)(weights, x, y)
-        weights = {name: weights[name] - INNER_RATE * gradients[name] for name in weights}
+        weights = {
+            name: weights[name] - INNER_RATE * gradients[name] for name in weights
+        }
     return weights
 
 
@@ -65,7 +77,10 @@ def meta_loss(weights, seen_x, seen_y, new_x, new_y):
 
 def sines(tasks):
     """Points of random sines: what is seen, and what is asked for."""
-    amplitude, phase = tf.random.uniform([tasks, 1, 1], 0.5, 4.0), tf.random.uniform([tasks, 1, 1], 0.0, np.pi)
+    amplitude, phase = (
+        tf.random.uniform([tasks, 1, 1], 0.5, 4.0),
+        tf.random.uniform([tasks, 1, 1], 0.0, np.pi),
+    )
     x = tf.random.uniform([tasks, 2 * POINTS, 1], -5.0, 5.0)
     y = amplitude * tf.sin(x + phase)
     return x[:, :POINTS], y[:, :POINTS], x[:, POINTS:], y[:, POINTS:]
@@ -88,7 +103,9 @@ def train(loss_of):
         with tf.GradientTape() as tape:
             loss = loss_of(weights, *batch)
         gradients = tape.gradient(loss, weights)
-        optimizer.apply_gradients([(gradients[name], weights[name]) for name in weights])
+        optimizer.apply_gradients(
+            [(gradients[name], weights[name]) for name in weights]
+        )
         return loss
 
     return weights, [float(step()) for _ in range(META_STEPS)]
@@ -114,11 +131,16 @@ def error_after(weights, steps):
     def one_task(seen_x, seen_y, new_x, new_y):
         return error(adapt(weights, seen_x, seen_y, steps), new_x, new_y)
 
-    return float(tf.reduce_mean(tf.autodiff.vmap(one_task)(seen_x, seen_y, new_x, new_y)))
+    return float(
+        tf.reduce_mean(tf.autodiff.vmap(one_task)(seen_x, seen_y, new_x, new_y))
+    )
 
 
 counts = [0, 1, 2, 5, 10]
-errors = {name: [error_after(w, n) for n in counts] for name, w in (("MAML", meta), ("plain", plain))}
+errors = {
+    name: [error_after(w, n) for n in counts]
+    for name, w in (("MAML", meta), ("plain", plain))
+}
 print("mean squared error on 200 new sines after so many steps")
 print("steps " + "".join(f"{count:8}" for count in counts))
 for name, row in errors.items():
@@ -129,11 +151,26 @@ figure, panels = plt.subplots(2, 1, figsize=(6, 6), sharex=True)
 x = tf.linspace(-5.0, 5.0, 200)[:, tf.newaxis]
 points_x = tf.random.uniform([POINTS, 1], -5.0, 0.0)
 points_y = 3.0 * tf.sin(points_x + 1.0)
-for axes, weights, name in zip(panels, (meta, plain), ("MAML", "Trained on all sines at once"), strict=True):
-    axes.plot(x[:, 0], 3.0 * tf.sin(x + 1.0)[:, 0], color="0.5", alpha=0.4, linewidth=6, label="sine")
+for axes, weights, name in zip(
+    panels, (meta, plain), ("MAML", "Trained on all sines at once"), strict=True
+):
+    axes.plot(
+        x[:, 0],
+        3.0 * tf.sin(x + 1.0)[:, 0],
+        color="0.5",
+        alpha=0.4,
+        linewidth=6,
+        label="sine",
+    )
     for steps, style in ((0, ":"), (1, "--"), (10, "-")):
         fit = net(adapt(weights, points_x, points_y, steps), x)
-        axes.plot(x[:, 0], fit[:, 0], style, color="C0" if axes is panels[0] else "C1", label=f"after {steps}")
+        axes.plot(
+            x[:, 0],
+            fit[:, 0],
+            style,
+            color="C0" if axes is panels[0] else "C1",
+            label=f"after {steps}",
+        )
     axes.plot(points_x[:, 0], points_y[:, 0], "o", color="C3", label="seen")
     axes.set(title=name, ylabel="y", ylim=(-5.5, 4.5))
 panels[0].legend(ncols=3, loc="lower center")

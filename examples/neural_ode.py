@@ -62,8 +62,12 @@ measured = paths + 0.03 * tf.random.normal(paths.shape)
 # solves 24 equations, and differentiates all 30 x 4 evaluations of the net.
 
 # %%
-net = tf.keras.Sequential([tf.keras.layers.Dense(32, "tanh"), tf.keras.layers.Dense(1)])
-optimizer = tf.keras.optimizers.Adam(tf.keras.optimizers.schedules.CosineDecay(0.02, ITERATIONS))
+net = tf.keras.Sequential(
+    [tf.keras.layers.Dense(32, "tanh"), tf.keras.layers.Dense(1)]
+)
+optimizer = tf.keras.optimizers.Adam(
+    tf.keras.optimizers.schedules.CosineDecay(0.02, ITERATIONS)
+)
 
 
 def learned(state):
@@ -83,7 +87,9 @@ def train_step():
 for iteration in range(1, ITERATIONS + 1):
     loss = train_step()
     if iteration % (ITERATIONS // 4) == 0:
-        print(f"iteration {iteration:4}   root mean square error {loss.numpy() ** 0.5:.3f}")
+        print(
+            f"iteration {iteration:4}   root mean square error {loss.numpy() ** 0.5:.3f}"
+        )
 
 # %% [markdown]
 # What is left is the noise. The path starts at a noisy measurement too.
@@ -94,22 +100,42 @@ for iteration in range(1, ITERATIONS + 1):
 
 # %%
 new = tf.constant([[2.2, 0.0]])
-predicted, expected = solve(learned, new, 60)[:, 0].numpy(), solve(truth, new, 60)[:, 0].numpy()
+predicted, expected = (
+    solve(learned, new, 60)[:, 0].numpy(),
+    solve(truth, new, 60)[:, 0].numpy(),
+)
 error = np.sqrt(np.mean((predicted - expected)[:, 0] ** 2))
-print(f"a new swing of 6 s: root mean square error of the angle {error:.3f}, where it goes from -2 to 2.2")
+print(
+    f"a new swing of 6 s: root mean square error of the angle {error:.3f}, where it goes from -2 to 2.2"
+)
 
 # %% picture
 figure, (swing, law) = plt.subplots(2, 1, figsize=(6, 6))
 seconds = STEP * np.arange(61)
-swing.plot(seconds, expected[:, 0], color="0.5", alpha=0.4, linewidth=6, label="pendulum")
+swing.plot(
+    seconds, expected[:, 0], color="0.5", alpha=0.4, linewidth=6, label="pendulum"
+)
 swing.plot(seconds, predicted[:, 0], color="C0", label="learned law")
 swing.axvline(3, color="0.5", linewidth=1, linestyle=":")
-swing.set(title="A swing that was not in the data", xlabel="seconds (training: 3)", ylabel="angle")
+swing.set(
+    title="A swing that was not in the data",
+    xlabel="seconds (training: 3)",
+    ylabel="angle",
+)
 swing.legend(ncols=2, loc="upper right")
 angles = np.linspace(-2.5, 2.5, 101, dtype=np.float32)
 at_rest = tf.constant(np.stack([angles, 0 * angles], axis=1))
-law.plot(angles, truth(at_rest)[:, 1].numpy(), color="0.5", alpha=0.4, linewidth=6, label="-4 sin(angle)")
+law.plot(
+    angles,
+    truth(at_rest)[:, 1].numpy(),
+    color="0.5",
+    alpha=0.4,
+    linewidth=6,
+    label="-4 sin(angle)",
+)
 law.plot(angles, learned(at_rest)[:, 1].numpy(), color="C1", label="net")
-law.set(title="The law that was learned", xlabel="angle, at rest", ylabel="acceleration")
+law.set(
+    title="The law that was learned", xlabel="angle, at rest", ylabel="acceleration"
+)
 law.legend()
 figure.savefig("neural_ode.png")

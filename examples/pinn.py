@@ -29,7 +29,12 @@ def layer(inputs, outputs):
     return tf.Variable(kernel), tf.Variable(np.zeros(outputs))
 
 
-layers = [layer(2, WIDTH), layer(WIDTH, WIDTH), layer(WIDTH, WIDTH), layer(WIDTH, 1)]
+layers = [
+    layer(2, WIDTH),
+    layer(WIDTH, WIDTH),
+    layer(WIDTH, WIDTH),
+    layer(WIDTH, 1),
+]
 
 
 def net(x, t):
@@ -65,7 +70,10 @@ def residual(x, t):
 # counts more, since an equation that holds from the wrong beginning is worth nothing.
 
 # %%
-inside_x, inside_t = tf.constant(random.uniform(-1, 1, POINTS)), tf.constant(random.uniform(0, 1, POINTS))
+inside_x, inside_t = (
+    tf.constant(random.uniform(-1, 1, POINTS)),
+    tf.constant(random.uniform(0, 1, POINTS)),
+)
 start, walls = np.linspace(-1, 1, 101), np.linspace(0, 1, 51)
 known_x = tf.constant(np.concatenate([start, -np.ones(51), np.ones(51)]))
 known_t = tf.constant(np.concatenate([np.zeros(101), walls, walls]))
@@ -93,7 +101,9 @@ def follow(progress):
 
 
 settings = {"maxiter": ITERATIONS, "maxcor": 50, "ftol": 1e-12, "gtol": 1e-9}
-result = tf.optimize.minimize(loss, layers, method="L-BFGS-B", options=settings, callback=follow)
+result = tf.optimize.minimize(
+    loss, layers, method="L-BFGS-B", options=settings, callback=follow
+)
 
 # %% [markdown]
 # ## Against the exact solution
@@ -112,20 +122,43 @@ def exact(x, t, viscosity):
 
 
 x, t = np.linspace(-1, 1, 201), np.linspace(0, 1, 101)
-grid_x, grid_t = (tf.constant(part.ravel()) for part in np.meshgrid(x, t, indexing="ij"))
+grid_x, grid_t = (
+    tf.constant(part.ravel()) for part in np.meshgrid(x, t, indexing="ij")
+)
 solved = net(grid_x, grid_t).numpy().reshape(201, 101)
 truth = np.stack([exact(x, moment, VISCOSITY) for moment in t], axis=1)
 error = np.abs(solved - truth).max()
-print(f"largest error on {solved.size} points: {error:.1e}, where the solution goes from -1 to 1")
+print(
+    f"largest error on {solved.size} points: {error:.1e}, where the solution goes from -1 to 1"
+)
 
 # %% picture
 figure, (field, slices) = plt.subplots(2, 1, figsize=(6, 6.4))
-image = field.imshow(solved, extent=(0, 1, -1, 1), origin="lower", aspect="auto", cmap="RdBu_r", vmin=-1, vmax=1)
+image = field.imshow(
+    solved,
+    extent=(0, 1, -1, 1),
+    origin="lower",
+    aspect="auto",
+    cmap="RdBu_r",
+    vmin=-1,
+    vmax=1,
+)
 figure.colorbar(image, ax=field)
-field.set(title="u(x, t) of the net: a sine becomes a shock", xlabel="t", ylabel="x")
+field.set(
+    title="u(x, t) of the net: a sine becomes a shock", xlabel="t", ylabel="x"
+)
 for number, moment in enumerate((0, 25, 50, 100)):
-    slices.plot(x, truth[:, moment], color="0.5", alpha=0.4, linewidth=6, label=None if number else "exact")
-    slices.plot(x, solved[:, moment], color=f"C{number}", label=f"net, t = {t[moment]:g}")
+    slices.plot(
+        x,
+        truth[:, moment],
+        color="0.5",
+        alpha=0.4,
+        linewidth=6,
+        label=None if number else "exact",
+    )
+    slices.plot(
+        x, solved[:, moment], color=f"C{number}", label=f"net, t = {t[moment]:g}"
+    )
 slices.set(title="The net on the exact solution", xlabel="x", ylabel="u")
 slices.legend(fontsize=9)
 figure.savefig("pinn.png")

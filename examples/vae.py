@@ -23,7 +23,9 @@ tf.keras.utils.set_random_seed(0)
 
 # %%
 (images, _), (test_images, test_labels) = digits.load_data()
-images, test_images = (part.reshape(-1, 64).astype(np.float32) / 16 for part in (images, test_images))
+images, test_images = (
+    part.reshape(-1, 64).astype(np.float32) / 16 for part in (images, test_images)
+)
 batches = tf.data.Dataset.from_tensor_slices(images).shuffle(len(images)).batch(32)
 
 # %% [markdown]
@@ -34,16 +36,25 @@ batches = tf.data.Dataset.from_tensor_slices(images).shuffle(len(images)).batch(
 
 # %%
 dense = tf.keras.layers.Dense
-encoder = tf.keras.Sequential([dense(HIDDEN, "relu"), dense(HIDDEN, "relu"), dense(4)])
-decoder = tf.keras.Sequential([dense(HIDDEN, "relu"), dense(HIDDEN, "relu"), dense(64)])
+encoder = tf.keras.Sequential(
+    [dense(HIDDEN, "relu"), dense(HIDDEN, "relu"), dense(4)]
+)
+decoder = tf.keras.Sequential(
+    [dense(HIDDEN, "relu"), dense(HIDDEN, "relu"), dense(64)]
+)
 
 
 def parts_of_the_bound(images):
     mean, log_variance = tf.split(encoder(images), 2, axis=1)
     code = mean + tf.exp(0.5 * log_variance) * tf.random.normal(tf.shape(mean))
     scores = decoder(code)
-    rebuilt = tf.reduce_sum(tf.nn.sigmoid_cross_entropy_with_logits(labels=images, logits=scores), axis=1)
-    distance = 0.5 * tf.reduce_sum(mean**2 + tf.exp(log_variance) - log_variance - 1, axis=1)
+    rebuilt = tf.reduce_sum(
+        tf.nn.sigmoid_cross_entropy_with_logits(labels=images, logits=scores),
+        axis=1,
+    )
+    distance = 0.5 * tf.reduce_sum(
+        mean**2 + tf.exp(log_variance) - log_variance - 1, axis=1
+    )
     return tf.reduce_mean(rebuilt), tf.reduce_mean(distance)
 
 
@@ -60,11 +71,15 @@ def train_step(images):
         rebuilt, distance = parts_of_the_bound(images)
         loss = rebuilt + distance
     variables = encoder.trainable_variables + decoder.trainable_variables
-    optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+    optimizer.apply_gradients(
+        zip(tape.gradient(loss, variables), variables, strict=True)
+    )
 
 
 def test():
-    rebuilt, distance = (float(part) for part in parts_of_the_bound(tf.constant(test_images)))
+    rebuilt, distance = (
+        float(part) for part in parts_of_the_bound(tf.constant(test_images))
+    )
     return rebuilt, distance
 
 
@@ -81,7 +96,11 @@ for epoch in range(1, EPOCHS + 1):
 
 # %%
 brightness = np.clip(images.mean(axis=0), 1e-3, 1 - 1e-3)
-independent = -(test_images * np.log(brightness) + (1 - test_images) * np.log(1 - brightness)).sum(axis=1).mean()
+independent = (
+    -(test_images * np.log(brightness) + (1 - test_images) * np.log(1 - brightness))
+    .sum(axis=1)
+    .mean()
+)
 rebuilt, distance = test()
 print(f"pixels one by one   {independent:.2f} nats")
 print(
@@ -93,13 +112,32 @@ figure, (plane, atlas) = plt.subplots(2, 1, figsize=(5, 8.6))
 means = encoder(tf.constant(test_images))[:, :2].numpy()
 edge, count = 2.5, 9
 for (x, y), digit in zip(means, test_labels, strict=True):
-    plane.text(x, y, str(digit), color=f"C{digit}", ha="center", va="center", fontsize=9, clip_on=True)
-plane.set(title="Where the test images lie", aspect="equal", xlim=(-edge, edge), ylim=(-edge, edge))
+    plane.text(
+        x,
+        y,
+        str(digit),
+        color=f"C{digit}",
+        ha="center",
+        va="center",
+        fontsize=9,
+        clip_on=True,
+    )
+plane.set(
+    title="Where the test images lie",
+    aspect="equal",
+    xlim=(-edge, edge),
+    ylim=(-edge, edge),
+)
 places = np.linspace(-edge, edge, count, dtype=np.float32)
 codes = np.stack(np.meshgrid(places, places[::-1]), axis=-1).reshape(-1, 2)
-tiles = np.pad(tf.sigmoid(decoder(tf.constant(codes))).numpy().reshape(-1, 8, 8), ((0, 0), (1, 1), (1, 1)))
+tiles = np.pad(
+    tf.sigmoid(decoder(tf.constant(codes))).numpy().reshape(-1, 8, 8),
+    ((0, 0), (1, 1), (1, 1)),
+)
 atlas.imshow(
-    tiles.reshape(count, count, 10, 10).swapaxes(1, 2).reshape(10 * count, 10 * count),
+    tiles.reshape(count, count, 10, 10)
+    .swapaxes(1, 2)
+    .reshape(10 * count, 10 * count),
     extent=(-edge, edge, -edge, edge),
     cmap="gray_r",
 )

@@ -34,14 +34,16 @@ from PIL import Image
 
 _ROOT = Path(__file__).parents[1]
 SCRIPTS, PAGES = _ROOT / "examples", _ROOT / "docs" / "how-to"
+MOST_BYTES = 60_000  # of a picture
 _STYLE = Path(__file__).with_name("howto.mplstyle")
 
 # The scripts by subject, in the order of the index and of the navigation.
 SUBJECTS: dict[str, tuple[str, ...]] = {
     "Physics and numerics": ("pinn", "neural_ode", "lbfgs"),
-    "Models that draw and write": ("vae",),
-    "Learning": ("maml",),
-    "How sure, and how private": ("hmc", "laplace", "per_example_gradients"),
+    "Models that draw and write": ("vae", "gan", "wgan_gp", "style_transfer", "char_transformer"),
+    "Learning from few, from friends, from rewards": ("maml", "graph_network", "actor_critic", "ppo"),
+    "How sure, and how private": ("hmc", "laplace", "per_example_gradients", "dp_sgd"),
+    "Which pixels": ("saliency", "fgsm"),
 }
 NAMES = tuple(name for names in SUBJECTS.values() for name in names)
 
@@ -125,14 +127,15 @@ def run(script: Script) -> Run:
 
 
 def _small_picture(path: Path) -> bytes:
-    """As it is up to 60 kB; a larger one with 256 colours."""
-    sizes = []
+    """At most 60 kB: as it is, or with as many colours as fit."""
     with Image.open(path) as image:
-        for form in (image, image.convert("RGBA").quantize(256, Image.Quantize.FASTOCTREE)):
+        for colours in (None, 256, 128, 64):
+            form = image.convert("RGBA").quantize(colours, Image.Quantize.FASTOCTREE) if colours else image
             stream = io.BytesIO()
             form.save(stream, "PNG", optimize=True)
-            sizes.append(stream.getvalue())
-    return sizes[0] if len(sizes[0]) <= 60_000 else sizes[1]
+            if stream.tell() <= MOST_BYTES:
+                break
+    return stream.getvalue()
 
 
 def notebook(script: Script, result: Run | None = None) -> nbformat.NotebookNode:
@@ -196,8 +199,8 @@ def index() -> str:
     parts = [
         "---\nhide: [toc]\n---",
         "# How to",
-        "Whole programs, each one script. What they print and draw is from the run that made the page; "
-        "all of them run from a folder with `pip install '.[all]'` done, in less than a minute on two cores.",
+        "Whole programs, each one script; a page shows what one run printed and drew. `python examples/pinn.py` runs one, "
+        "after `pip install '.[all]'` in a clone; each takes less than a minute on two cores, and is there as a notebook too.",
     ]
     for subject, names in SUBJECTS.items():
         parts += [f"## {subject}", '<div class="grid cards how-to" markdown>']
