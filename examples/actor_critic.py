@@ -1,164 +1,153 @@
-"""Actor-critic on a cart with a pole: one network chooses where to push and guesses how long the pole will stay up.
+"""Actor-critic: a cart learns to hold a pole, from an episode and its one gradient.
 
-    python examples/actor_critic.py
-
-An episode is played under a tape, step by step, and its one gradient moves both heads of the network. The picture shows how
-long the episodes became, and how a trained cart moves.
+One net chooses where to push and guesses how long the pole will stay up. An episode is played under a tape, step by step:
+plain Python, with a world that is not differentiable in between. Then one gradient moves both heads of the net.
 """
 
-import argparse
-import math
-from collections.abc import Sequence
-from pathlib import Path
-
+# %%
+import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.figure import Figure
 
 import gradtape as tf
 
+EPISODES = 400  # small: 70
+LONGEST = 300  # small: 50
+DISCOUNT = 0.99
+tf.keras.utils.set_random_seed(42)
+random = np.random.default_rng(42)
 
-class CartPole:
-    """A pole on a cart that is pushed left or right; the equations of Barto, Sutton and Anderson (1983)."""
+# %% [markdown]
+# ## The world
+#
+# A pole on a cart that is pushed left or right, by the equations of Barto, Sutton and Anderson (1983). It is over when the
+# cart leaves the track or the pole leans by 12 degrees.
 
-    GRAVITY, CART, POLE, HALF_LENGTH, FORCE, SECONDS = 9.8, 1.0, 0.1, 0.5, 10.0, 0.02
-    EDGE, TILT = 2.4, math.radians(12)
-
-    def __init__(self, seed: int, longest: int) -> None:
-        self.random, self.longest = np.random.default_rng(seed), longest
-
-    def reset(self) -> np.ndarray:
-        self.state, self.steps = self.random.uniform(-0.05, 0.05, 4), 0
-        return self.state.astype(np.float32)
-
-    def step(self, action: int) -> tuple[np.ndarray, float, bool]:
-        """The next state, the reward, and whether the episode is over."""
-        _, speed, angle, turn = self.state
-        force = self.FORCE if action else -self.FORCE
-        total, moment = self.CART + self.POLE, self.POLE * self.HALF_LENGTH
-        push = (force + moment * turn**2 * math.sin(angle)) / total
-        lever = self.HALF_LENGTH * (4 / 3 - self.POLE * math.cos(angle) ** 2 / total)
-        turning = (self.GRAVITY * math.sin(angle) - math.cos(angle) * push) / lever
-        moving = push - moment * turning * math.cos(angle) / total
-        self.state = self.state + self.SECONDS * np.array([speed, moving, turn, turning])
-        self.steps += 1
-        fallen = abs(self.state[0]) > self.EDGE or abs(self.state[2]) > self.TILT
-        return self.state.astype(np.float32), 1.0, bool(fallen or self.steps >= self.longest)
+# %%
+EDGE, TILT, SECONDS = 2.4, np.radians(12), 0.02
 
 
-class ActorCritic(tf.keras.Model):
-    """A common layer, and two heads: scores of the two actions, and the value of the state."""
-
-    def __init__(self, hidden: int) -> None:
-        super().__init__()
-        self.common = tf.keras.layers.Dense(hidden, activation="relu")
-        self.actor = tf.keras.layers.Dense(2)
-        self.critic = tf.keras.layers.Dense(1)
-
-    def call(self, states: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        common = self.common(states)
-        return self.actor(common), self.critic(common)
-
-
-def play(model: ActorCritic, world: CartPole, path: list[np.ndarray] | None = None) -> tuple[tf.Tensor, ...]:
-    """One episode: the log-probabilities of the actions taken, the values guessed, and the rewards."""
-    state, over = world.reset(), False
-    chances, values, rewards = [], [], []
-    while not over:
-        scores, value = model(tf.constant(state)[tf.newaxis])
-        action = int(tf.random.categorical(scores, 1)[0, 0])
-        chances.append(tf.nn.log_softmax(scores)[0, action])
-        values.append(value[0, 0])
-        state, reward, over = world.step(action)
-        rewards.append(reward)
-        if path is not None:
-            path.append(state)
-    return tf.stack(chances), tf.stack(values), tf.constant(rewards)
+def push(state, action):
+    """The state after 20 milliseconds: place and speed of the cart, angle and turning of the pole."""
+    gravity, cart, pole, half_length = 9.8, 1.0, 0.1, 0.5
+    _, speed, angle, turn = state
+    force = (10.0 if action else -10.0) + pole * half_length * turn**2 * np.sin(
+        angle
+    )
+    lever = half_length * (4 / 3 - pole * np.cos(angle) ** 2 / (cart + pole))
+    turning = (
+        gravity * np.sin(angle) - np.cos(angle) * force / (cart + pole)
+    ) / lever
+    moving = (force - pole * half_length * turning * np.cos(angle)) / (cart + pole)
+    return state + SECONDS * np.array([speed, moving, turn, turning])
 
 
-def expected_returns(rewards: tf.Tensor, discount: float) -> tf.Tensor:
-    """What is still to come after each step, discounted; brought to mean 0 and deviation 1."""
-    returns = tf.scan(lambda later, reward: reward + discount * later, rewards, tf.constant(0.0), reverse=True)
-    return (returns - tf.reduce_mean(returns)) / (tf.math.reduce_std(returns) + 1e-6)
+def over(state):
+    return abs(state[0]) > EDGE or abs(state[2]) > TILT
 
 
-def train_episode(
-    model: ActorCritic, world: CartPole, optimizer: tf.keras.optimizers.Optimizer, discount: float
-) -> int:
-    """Play one episode and learn from it; how many steps it had."""
+# %% [markdown]
+# ## Actor and critic
+#
+# A common layer and three outputs: scores of the two actions, and the value of the state.
+
+# %%
+model = tf.keras.Sequential(
+    [tf.keras.layers.Dense(64, "relu"), tf.keras.layers.Dense(3)]
+)
+optimizer = tf.keras.optimizers.Adam(0.01)
+
+
+def play():
+    """An episode: log probabilities of the actions, values of the states, and the states themselves."""
+    state, states, chances, values = random.uniform(-0.05, 0.05, 4), [], [], []
+    while not over(state) and len(states) < LONGEST:
+        output = model(tf.constant(state[np.newaxis], tf.float32))[0]
+        scores, value = output[:2], output[2]
+        action = int(tf.random.categorical(scores[tf.newaxis], 1)[0, 0])
+        chances.append(tf.nn.log_softmax(scores)[action])
+        values.append(value)
+        states.append(state)
+        state = push(state, action)
+    return tf.stack(chances), tf.stack(values), np.array(states)
+
+
+# %% [markdown]
+# ## Learn from an episode
+#
+# Each step earns 1. What is still to come after each step is the return. Actions that were followed by more than the critic
+# had guessed become more likely, and the critic learns to guess better.
+
+
+# %%
+def train_episode():
     with tf.GradientTape() as tape:
-        chances, values, rewards = play(model, world)
-        returns = expected_returns(rewards, discount)
+        chances, values, states = play()
+        returns = (1 - DISCOUNT ** np.arange(len(states), 0, -1)) / (
+            1 - DISCOUNT
+        )  # 1 + d + d² + ... to the end
+        returns = tf.constant(
+            (returns - returns.mean()) / (returns.std() + 1e-6), tf.float32
+        )
         advantage = tf.stop_gradient(returns - values)
         actor_loss = -tf.reduce_sum(chances * advantage)
-        critic_loss = tf.reduce_sum(tf.keras.losses.huber(returns[:, tf.newaxis], values[:, tf.newaxis]))
+        critic_loss = tf.reduce_sum(
+            tf.keras.losses.huber(returns[:, tf.newaxis], values[:, tf.newaxis])
+        )
         loss = actor_loss + critic_loss
     gradients = tape.gradient(loss, model.trainable_variables)
-    optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
-    return len(rewards)
-
-
-def draw(lengths: list[int], path: list[np.ndarray], longest: int, output: Path) -> None:
-    figure = Figure(figsize=(11, 4.2), layout="constrained")
-    grid = figure.add_gridspec(2, 2, width_ratios=(3, 2))
-    left, place, tilt = figure.add_subplot(grid[:, 0]), figure.add_subplot(grid[0, 1]), figure.add_subplot(grid[1, 1])
-    window = min(25, len(lengths))
-    mean = np.convolve(lengths, np.ones(window), "full")[: len(lengths)]
-    mean /= np.minimum(np.arange(1, len(lengths) + 1), window)
-    left.plot(lengths, ".", color="0.7", markersize=4, label="one episode")
-    left.plot(mean, color="C0", linewidth=2, label=f"mean of the last {window}")
-    left.axhline(longest, color="0.5", linewidth=0.8, linestyle=":")
-    left.set(title="How long the pole stays up", xlabel="episode", ylabel="steps", ylim=(0, 1.25 * longest))
-    left.legend(frameon=False, loc="upper left", ncols=2)
-
-    states = np.array(path)
-    seconds = CartPole.SECONDS * np.arange(1, len(states) + 1)
-    for axes, values, edge, label, colour in (
-        (place, states[:, 0], CartPole.EDGE, "cart (m)", "C1"),
-        (tilt, np.degrees(states[:, 2]), math.degrees(CartPole.TILT), "pole (degrees)", "C2"),
-    ):
-        axes.plot(seconds, values, color=colour)
-        axes.axhspan(edge, 1.2 * edge, color="0.9")
-        axes.axhspan(-1.2 * edge, -edge, color="0.9")
-        axes.set(ylabel=label, ylim=(-1.2 * edge, 1.2 * edge))
-    place.set_title(f"One episode after training, {len(states)} steps")
-    tilt.set_xlabel("seconds")
-    for axes in (left, place, tilt):
-        axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(output, dpi=120)
-
-
-def main(arguments: Sequence[str] | None = None) -> list[int]:
-    parser = argparse.ArgumentParser(
-        description=__doc__.splitlines()[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    optimizer.apply_gradients(
+        zip(gradients, model.trainable_variables, strict=True)
     )
-    parser.add_argument("--episodes", type=int, default=350, help="how many to play at most")
-    parser.add_argument("--longest", type=int, default=300, help="steps after which an episode ends")
-    parser.add_argument("--hidden", type=int, default=64, help="units of the common layer")
-    parser.add_argument("--learning-rate", type=float, default=0.01)
-    parser.add_argument("--discount", type=float, default=0.99)
-    parser.add_argument("--seed", type=int, default=42)
-    parser.add_argument("--output", type=Path, default=Path("actor_critic.png"), help="where the picture goes")
-    options = parser.parse_args(arguments)
-
-    tf.keras.utils.set_random_seed(options.seed)
-    world = CartPole(options.seed, options.longest)
-    model = ActorCritic(options.hidden)
-    optimizer = tf.keras.optimizers.Adam(options.learning_rate)
-    lengths: list[int] = []
-    for episode in range(1, options.episodes + 1):
-        lengths.append(train_episode(model, world, optimizer, options.discount))
-        recent = float(np.mean(lengths[-25:]))
-        if episode % 25 == 0:
-            print(f"episode {episode:4}   mean of the last 25: {recent:5.1f} steps", flush=True)
-        if len(lengths) >= 25 and recent > 0.95 * options.longest:
-            print(f"solved after {episode} episodes")
-            break
-    path: list[np.ndarray] = []
-    play(model, world, path)
-    draw(lengths, path, options.longest, options.output)
-    print(f"wrote {options.output}")
-    return lengths
+    return len(states)
 
 
-if __name__ == "__main__":
-    main()
+lengths = []
+for episode in range(1, EPISODES + 1):
+    lengths.append(train_episode())
+    recent = np.mean(lengths[-25:])
+    if episode % 50 == 0:
+        print(f"episode {episode:3}   mean of the last 25: {recent:5.1f} steps")
+    if recent > 0.95 * LONGEST and episode >= 25:
+        print(f"solved after {episode} episodes")
+        break
+
+# %% [markdown]
+# ## After training
+#
+# Twenty episodes without learning, beside twenty of a cart that is pushed at random.
+
+# %%
+trained = [len(play()[2]) for _ in range(20)]
+at_random = []
+for _ in range(20):
+    state, steps = random.uniform(-0.05, 0.05, 4), 0
+    while not over(state):
+        state, steps = push(state, random.integers(2)), steps + 1
+    at_random.append(steps)
+print(
+    f"steps until the pole falls, {LONGEST} at most: {np.mean(trained):.0f} trained, {np.mean(at_random):.0f} at random"
+)
+
+# %% picture
+figure, (curve, path) = plt.subplots(2, 1, figsize=(6, 6))
+mean = [
+    np.mean(lengths[max(0, end - 25) : end]) for end in range(1, len(lengths) + 1)
+]
+curve.plot(lengths, ".", color="0.5", alpha=0.6, markersize=4, label="one episode")
+curve.plot(mean, color="C0", label="mean of the last 25")
+curve.set(
+    title="How long the pole stays up",
+    xlabel="episode",
+    ylabel="steps",
+    ylim=(0, 1.3 * LONGEST),
+)
+curve.legend(loc="upper left", ncols=2)
+states = play()[2]
+seconds = SECONDS * np.arange(len(states))
+path.plot(seconds, states[:, 0], color="C1", label="cart (m)")
+path.plot(
+    seconds, np.degrees(states[:, 2]) / 10, color="C2", label="pole (10 degrees)"
+)
+path.set(title="One episode after training", xlabel="seconds", ylim=(-2.5, 2.5))
+path.legend(loc="upper left", ncols=2)
+figure.savefig("actor_critic.png")

@@ -1,1 +1,1 @@
-"""What `mkdocs build` needs beside docs/: the pages of the reference, and links that leave docs/."""
+"""What `mkdocs build` needs beside docs/: the pages of the reference, the how-to pages, and links that leave docs/."""

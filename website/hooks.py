@@ -14,7 +14,7 @@ from mkdocs.structure.pages import Page
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from website import outline, public_names, reference
+from website import howto, outline, public_names, reference
 
 _LINK = re.compile(r"\[([^\]]*)\]\(((?:\.\./)+[^)#]*)(#[^)]*)?\)")
 
@@ -29,10 +29,12 @@ def on_startup(command: str, dirty: bool) -> None:
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """The reference's pages in the navigation, in the place of its folder."""
+    """The pages of the reference and the how-to pages in the navigation, in the places of their folders."""
     for section in config.nav:
         if section.get("Reference") == f"{reference.FOLDER}/":
             section["Reference"] = reference.navigation(_PAGES)
+        if section.get("How to") == "how-to/":
+            section["How to"] = howto.navigation()
     return config
 
 

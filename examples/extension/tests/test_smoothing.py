@@ -8,7 +8,9 @@ import gradtape as tf
 from gradtape import extend
 
 
-@pytest.mark.parametrize("check", extend.checks_of(smoothing.smoothing_soft_clip), ids=str)
+@pytest.mark.parametrize(
+    "check", extend.checks_of(smoothing.smoothing_soft_clip), ids=str
+)
 def test_op(check):
     check()
 
