@@ -56,7 +56,8 @@ class CheckedExecutable(Executable):
         self._places = itertools.count()
         self._one_call = new_lock()
         super().__init__(program)
-        self._inner, self._call = self._call, self._checked_call
+        self._unchecked = self._compiled if self._room is None else self._call_with_room
+        self._call = self._checked_call
 
     def _step(self, *values: Any) -> list[Any]:
         token = LOOKING_ON.set(self._look_on)
@@ -86,7 +87,7 @@ class CheckedExecutable(Executable):
 
     def _checked_call(self, *values: Any) -> list[Any]:
         with self._one_call:
-            results: list[Any] = jax.block_until_ready(self._inner(*values))
+            results: list[Any] = jax.block_until_ready(self._unchecked(*values))
             jax.effects_barrier()
             errors, self._errors = self._errors, {}
         if errors:
