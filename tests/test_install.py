@@ -8,6 +8,7 @@ import tomllib
 import pytest
 from packaging.version import Version
 from tests.install import __main__ as command
+from tests.install import extras
 from tests.install.environments import interpreters, minimums
 
 ROOT = pathlib.Path(__file__).parents[1]
@@ -48,3 +49,8 @@ def test_the_versions_of_python_are_those_that_were_tested(tested):
 
 def test_this_interpreter_is_found():
     assert sys.version_info.minor in [one.minor for one in interpreters()]
+
+
+def test_every_extra_for_users_has_a_program_that_uses_it():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert {*extras.PROGRAMS} == {"", *project["optional-dependencies"]} - {"all", "test", "docs", "fuzz"}

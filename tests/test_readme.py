@@ -4,6 +4,8 @@ import contextlib
 import io
 import pathlib
 import re
+import runpy
+import sys
 import types
 from typing import Any
 
@@ -88,3 +90,19 @@ def test_quick_collects_only_files_that_have_quick_tests(markexpr, path, ignored
     conftest = pytestconfig.pluginmanager.get_plugin(str(ROOT / "conftest.py"))
     config = types.SimpleNamespace(rootpath=ROOT, option=types.SimpleNamespace(markexpr=markexpr))
     assert conftest.pytest_ignore_collect(ROOT / path, config) is ignored
+
+
+def test_the_readme_leads_to_the_repository_once_there_is_one(monkeypatch):
+    # hatchling is there where the package is built, not where it is tested.
+    for name in ("hatchling", "hatchling.metadata", "hatchling.metadata.plugin"):
+        monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
+    interface = types.SimpleNamespace(MetadataHookInterface=object)
+    monkeypatch.setitem(sys.modules, "hatchling.metadata.plugin.interface", interface)
+    hook = runpy.run_path(str(ROOT / "hatch_build.py"))
+    text = "[a](docs/a.md#b), [web](https://x.y), [here](#more), ![p](docs/p.png)"
+    assert hook["absolute"](text, "") == text
+    assert hook["absolute"](text, "https://home/g") == (
+        "[a](https://home/g/blob/main/docs/a.md#b), [web](https://x.y), [here](#more), ![p](https://home/g/raw/main/docs/p.png)"
+    )
+    assert hook["home_in"]('site_name: x\nrepo_url: "https://home/g/"\n') == "https://home/g"
+    assert hook["home_in"]((ROOT / "mkdocs.yml").read_text(encoding="utf-8")) == ""

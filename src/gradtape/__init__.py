@@ -352,6 +352,7 @@ if _typing.TYPE_CHECKING:
     from .ragged import RaggedTensorSpec as RaggedTensorSpec
     from .sparse import SparseTensor as SparseTensor
     from .sparse import SparseTensorSpec as SparseTensorSpec
+    from .sparse.distance import edit_distance as edit_distance
     from .stand_in import as_tensorflow as as_tensorflow
     from .strings import as_string as as_string
 

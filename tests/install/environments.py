@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[2]
 OLDEST = 11  # of Python 3
-_NOT_IN_TESTS = ("jax", "flatbuffers", "ruff", "mypy", "mkdocs-material", "mkdocstrings")
+_NOT_IN_TESTS = ("jax", "flatbuffers", "ruff", "mypy", "basedpyright", "mkdocs-material", "mkdocstrings", "nbformat")
 _ASKED = """
 import sys, sysconfig
 assert sys.version_info[0] == 3 and not sysconfig.get_config_var("Py_GIL_DISABLED")
