@@ -1,4 +1,4 @@
-"""`tf.experimental`: extension types and dispatch, NumPy's names (`gradtape.numpy`), DLPack, rows of ragged tensors."""
+"""`tf.experimental`: extension types, dispatch, a mesh of devices (`dtensor`), NumPy's names (`gradtape.numpy`), DLPack."""
 
 from __future__ import annotations
 
@@ -61,10 +61,12 @@ class dlpack:
 def __getattr__(name: str) -> Any:
     if name == "numpy":
         return importlib.import_module("gradtape.numpy")
+    if name == "dtensor":
+        return importlib.import_module("gradtape.distribute.dtensor")
     if name == "RowPartition":
         return importlib.import_module("gradtape.ragged.partition").RowPartition
     raise AttributeError(f"module 'gradtape.experimental' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*listing(globals())(), "RowPartition", "numpy"])
+    return sorted([*listing(globals())(), "RowPartition", "dtensor", "numpy"])

@@ -35,7 +35,8 @@ class experimental:
         return nullcontext()
 
 
-def _check() -> None:
+def checked() -> None:
+    """ModuleNotFoundError where the package jax is not installed."""
     if importlib.util.find_spec("jax") is None:
         raise ModuleNotFoundError("The engine 'xla' needs the package jax: pip install 'jax>=0.10'.", name="jax")
 
@@ -46,6 +47,6 @@ def _executor(graph: Graph, specs: list[TensorSpec]) -> Executor:
     return XlaGraph(graph, specs)
 
 
-ENGINES["xla"] = Engine(_check, _executor)
+ENGINES["xla"] = Engine(checked, _executor)
 
 __dir__ = listing(globals())

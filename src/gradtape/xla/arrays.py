@@ -18,6 +18,7 @@ from ..native.abi import all_holders, become, counts_holders
 from ..values.tensor import EagerTensor, Tensor
 from ..variables.variable import Variable
 
+PLACED = "_sharding"  # in the `__dict__` of a variable: how its value is shared out to devices, where there are several
 _KEPT = "_on_device"  # in the `__dict__` of a tensor: the array it has on the host, or None, and the one on the device
 _host: Any = Tensor.__dict__["_array"]  # the field that every tensor has
 
@@ -64,8 +65,8 @@ class DeviceTensor(EagerTensor):
 
     @property
     def device(self) -> str:
-        """Where the value is."""
-        (device,) = self._buffer.devices()
+        """Where the value is; the first place where it is on several devices."""
+        device = min(self._buffer.devices(), key=lambda found: found.id)
         return f"/job:localhost/replica:0/task:{device.process_index}/device:{device.platform.upper()}:{device.id}"
 
     @property
@@ -108,12 +109,15 @@ def buffer_of(tensor: EagerTensor) -> jax.Array | None:
     return found
 
 
-def put(array: Array) -> jax.Array:
-    """A copy on the device: the array on the host may change later."""
+def put(array: Array, sharding: Any = None) -> jax.Array:
+    """A copy on the device, or shared out to several: the array on the host may change later."""
     COPIES.to_device += 1
     with jax.enable_x64(True):  # else JAX makes float64 float32
-        moved: jax.Array = jax.device_put(array, may_alias=False)
-        return moved
+        if sharding is None or sharding.is_fully_addressable:
+            moved: jax.Array = jax.device_put(array, sharding, may_alias=False)
+            return moved
+        own = np.array(array)  # of several processes each puts its part
+        return jax.make_array_from_callback(own.shape, sharding, own.__getitem__, dtype=own.dtype)
 
 
 def value_of(variable: Variable) -> jax.Array:
@@ -126,7 +130,7 @@ def value_of(variable: Variable) -> jax.Array:
     found = buffer_of(tensor)
     if found is None:
         array = tensor._array
-        found = put(array)
+        found = put(array, variable.__dict__.get(PLACED))
         tensor.__dict__[_KEPT] = (array, found)
     return found
 

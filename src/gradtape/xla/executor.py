@@ -56,11 +56,14 @@ class Executable:
         given = [abstract(*program.looks[number]) for number in program.inputs]
         kept = [_look_of(variable) for variable in (*self._read, *self._changed)]
         count = len(given) + len(kept)
-        donated = range(count - len(self._changed), count)
+        self._donated = range(count - len(self._changed), count)
         with settings():
-            # (All values by their places: nested arguments take JAX longer than the work of a small program.)
-            traced = jax.jit(self._step, donate_argnums=donated).lower(*given, *kept)
-            self._compiled: Callable[..., Any] = traced.compile()
+            self._compiled = self._compile([*given, *kept])
+
+    def _compile(self, looks: list[Any]) -> Callable[..., Any]:
+        # (All values by their places: nested arguments take JAX longer than the work of a small program.)
+        found: Callable[..., Any] = jax.jit(self._step, donate_argnums=self._donated).lower(*looks).compile()
+        return found
 
     def _step(self, *values: Any) -> list[Any]:
         """What jax traces: what the program gives, then the variables that it changes."""
@@ -106,6 +109,12 @@ def _look_of(variable: Variable) -> Any:
     return abstract(tuple(value.shape), value.dtype.numpy)
 
 
+class Making:
+    """What runs a part on XLA: another class where there are several devices (sharding.py)."""
+
+    executable = Executable
+
+
 class Parts:
     """A program as its parts: a function of arrays, on the host or on the device, to such arrays."""
 
@@ -115,16 +124,18 @@ class Parts:
         while True:
             self.parts = parts_of(program, refused)
             try:
-                self._runs = [_host_run(part) if part.on_host else Executable(part.program) for part in self.parts]
+                self.runs = [
+                    _host_run(part) if part.on_host else Making.executable(part.program) for part in self.parts
+                ]
                 break
             except Refused as found:
                 refused[id(found.node)] = found.reason
 
     def __call__(self, *arrays: Any) -> list[Any]:
         if self.parts and self.parts[0].program is self._program:
-            return list(self._runs[0](list(arrays)))
+            return list(self.runs[0](list(arrays)))
         values = dict(zip(self._program.inputs, arrays, strict=True))
-        for part, run in zip(self.parts, self._runs, strict=True):
+        for part, run in zip(self.parts, self.runs, strict=True):
             results = run([values[number] for number in part.program.inputs])
             values.update(zip((output.number for output in part.program.outputs), results, strict=True))
         return [values[o.number] if o.__class__ is Value else o for o in self._program.outputs]
