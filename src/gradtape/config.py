@@ -13,19 +13,12 @@ from .differentiation.slices import ROWS
 from .trace import engines
 from .trace.function import EAGERLY
 from .xla import checked
+from .xla.names import LOGICAL, LogicalDevice
 
 
 @dataclasses.dataclass(frozen=True)
 class PhysicalDevice:
     """A device of the machine."""
-
-    name: str
-    device_type: str
-
-
-@dataclasses.dataclass(frozen=True)
-class LogicalDevice:
-    """A device as programs see it."""
 
     name: str
     device_type: str
@@ -52,8 +45,7 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
 
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
     """The CPU, or what it is shared out to; [] for any other kind."""
-    count = len(_Logical.configuration or [None]) if device_type in (None, "CPU") else 0
-    return [LogicalDevice(f"/device:CPU:{number}", "CPU") for number in range(count)]
+    return LOGICAL.devices() if device_type in (None, "CPU") else []
 
 
 def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
@@ -77,15 +69,9 @@ def get_soft_device_placement() -> bool:
     return True
 
 
-class _Logical:
-    """How the CPU is shared out."""
-
-    configuration: list[LogicalDeviceConfiguration] | None = None
-
-
 def get_logical_device_configuration(device: object) -> list[LogicalDeviceConfiguration] | None:
     """How the CPU is shared out; None where it is one device."""
-    return _Logical.configuration
+    return LOGICAL.configuration
 
 
 def set_logical_device_configuration(device: object, logical_devices: Any) -> None:
@@ -106,7 +92,7 @@ def set_logical_device_configuration(device: object, logical_devices: Any) -> No
         from .xla import logical
 
         logical.divide_cpu(count)
-        _Logical.configuration = list(logical_devices)
+        LOGICAL.configuration = list(logical_devices)
 
 
 def experimental_connect_to_cluster(

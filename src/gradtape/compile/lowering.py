@@ -445,11 +445,19 @@ class Lowering(World):
         return self.outcomes.loops_made[-1]
 
     def rounds(
-        self, turn: Any, carried: list[Any], sequences: list[Any], count: int, reverse: bool = False
+        self,
+        turn: Any,
+        carried: list[Any],
+        sequences: list[Any],
+        count: int,
+        reverse: bool = False,
+        across: Any = None,
     ) -> tuple[list[Any], list[Any]]:
         """A loop over the elements of sequences: the carried values after it, and what was collected."""
         draws = self._draws()
-        _, after, collected = loop(self, turn, carried, sequences, count=count, reverse=reverse, draws=draws)
+        _, after, collected = loop(
+            self, turn, carried, sequences, count=count, reverse=reverse, draws=draws, across=across
+        )
         return after, collected
 
     def branches(self, number: Any, functions: list[Any]) -> Any:

@@ -118,10 +118,12 @@ class ShardedExecutable(Executable):
         results = jax.eval_shape(self._step, *looks)  # (what cannot be lowered is found here, as on one device)
         self._results = len(results) - len(self._changed)
         self.made: dict[tuple[Any, ...], Any] = {}
+        inside = (getattr(node.what, "across", None) for node in self.program.nodes)
+        self._meshes = dict.fromkeys(mesh.backend for mesh in inside if mesh is not None)
         return self._on_devices
 
     def _on_devices(self, *values: Any) -> Any:
-        meshes = {value.sharding.mesh: None for value in values if _is_shared(value)}
+        meshes = {**self._meshes, **{value.sharding.mesh: None for value in values if _is_shared(value)}}
         if len(meshes) > 1:
             raise ValueError(
                 f"The values that a function is given, and its variables, are on {len(meshes)} meshes of devices: "
