@@ -139,6 +139,9 @@ LAZY: dict[tuple[str, str], str] = {
     ("autograph", "autograph.transpile"): "malt is imported when a function is converted",
     ("keras_gradtape.aliases", "keras"): "Keras is imported by programs that use it",
     ("keras_gradtape.as_tensorflow", "keras_gradtape.backend"): "Keras imports both, in its own order",
+    ("keras_gradtape.distribution_lib", "*"): "jax is imported by programs that ask for several devices",
+    ("keras_gradtape.variable", "xla.sharding"): "jax is imported by programs that ask for several devices",
+    ("distribute.processes", "xla.together"): "jax is imported by programs that ask for several processes",
     (
         "keras_gradtape.completions",
         "*",

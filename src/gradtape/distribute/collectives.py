@@ -22,13 +22,13 @@ def _same(x: Array, layout: object = None) -> Array:
 
 @elementwise(eager=_same, dtypes=ANY)
 def lay_out(xp: Namespace, input: Array, *, layout: Any = None) -> Any:
-    """The same value, shared out to devices as a `Layout` says."""
+    """The same value, shared out to devices as a `Layout` says, or a sharding of JAX's."""
     return input
 
 
 @lay_out.xla
 def _(jax: Jax, input: Any, *, layout: Any = None) -> Any:
-    return input if layout is None else jax.lax.with_sharding_constraint(input, layout.sharding)
+    return input if layout is None else jax.lax.with_sharding_constraint(input, getattr(layout, "sharding", layout))
 
 
 @lay_out.derivative("input")

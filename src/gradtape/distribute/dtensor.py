@@ -6,7 +6,6 @@ batch and the whole weights; XLA cuts it, and writes what the devices send to ea
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -20,6 +19,7 @@ from ..trace.symbolic import is_symbolic
 from ..values.tensor import EagerTensor, Tensor, to_tensor
 from ..variables.variable import Variable
 from ..xla import checked
+from . import processes
 from .collectives import lay_out
 from .mesh import MATCH, UNSHARDED, Layout, Mesh, create_mesh, device_names, layout_of
 
@@ -164,12 +164,16 @@ def initialize_accelerator_system(
     experimental_reset_context: bool | None = False,
     experimental_enable_megcore: bool | None = False,
 ) -> str:
-    """Find the devices, and share the CPU out to several where that is asked for; returns their kind."""
+    """Find the devices, and other processes where environment variables name some; returns the kind of the devices.
+
+    The CPU stands for several devices where that is asked for.
+    """
     checked()
     from ..xla import logical
 
     if num_logical_cpu_devices is not None:
         logical.divide_cpu(num_logical_cpu_devices)
+    processes.initialize()
     return device_type or preferred_device_type()
 
 
@@ -206,12 +210,12 @@ def num_global_devices(device_type: str) -> int:
 
 def num_clients() -> int:
     """How many processes there are."""
-    return int(os.environ.get("GRADTAPE_PROCESSES", "1"))
+    return processes.here().count
 
 
 def client_id() -> int:
     """The number of this process."""
-    return int(os.environ.get("GRADTAPE_PROCESS", "0"))
+    return processes.here().number
 
 
 def create_distributed_mesh(

@@ -15,6 +15,7 @@ import numpy as np
 from ..base.errors import invalid
 from ..base.shapes import TensorShape
 from ..base.types import ShapeLike
+from ..xla import checked
 
 UNSHARDED = "unsharded"  # an axis that is whole on each device
 MATCH = "match"
@@ -105,16 +106,14 @@ class Mesh:
     @functools.cached_property
     def backend(self) -> Any:
         """The mesh as JAX has it. With the first one, functions begin to run on XLA."""
-        import jax
-
-        from ..xla import checked, logical, sharding
-
         checked()
+        from ..xla import logical, sharding
+
         grid = np.empty(self._devices.shape, object)
         for place in np.ndindex(*grid.shape):
             grid[place] = logical.device_of(str(self._devices[place]))
         sharding.begin()
-        return jax.sharding.Mesh(grid, self._names)
+        return sharding.mesh_of(grid, self._names)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Mesh) and self._key() == other._key()
@@ -166,9 +165,9 @@ def create_mesh(
 
 def device_names(kind: str | None = None) -> list[str]:
     """The names of all devices of a kind; without one, of the accelerators, or else the CPUs."""
-    from ..xla import checked, logical
-
     checked()
+    from ..xla import logical
+
     return [logical.name_of(device) for device in logical.devices(kind)]
 
 

@@ -42,6 +42,20 @@ def sharding_along(mesh: Any, specs: Sequence[str | tuple[str, ...] | None]) -> 
     return NamedSharding(mesh, make(*specs))
 
 
+def mesh_of(devices: np.ndarray, names: Sequence[str]) -> Any:
+    """JAX's mesh of its devices in a grid."""
+    return jax.sharding.Mesh(devices, tuple(names))
+
+
+def fits(shape: tuple[int, ...], sharding: NamedSharding) -> bool:
+    """Whether a value can be cut into equal parts."""
+    try:
+        sharding.shard_shape(shape)
+    except ValueError:
+        return False
+    return True
+
+
 def everywhere(mesh: Any) -> NamedSharding:
     """The sharding of a value that is whole on each device."""
     return sharding_along(mesh, ())
