@@ -141,7 +141,8 @@ LAZY: dict[tuple[str, str], str] = {
     ("keras_gradtape.as_tensorflow", "keras_gradtape.backend"): "Keras imports both, in its own order",
     ("keras_gradtape.distribution_lib", "*"): "jax is imported by programs that ask for several devices",
     ("keras_gradtape.variable", "xla.sharding"): "jax is imported by programs that ask for several devices",
-    ("distribute.processes", "xla.together"): "jax is imported by programs that ask for several processes",
+    ("train.pieces", "xla.sharding"): "jax is imported by programs that ask for several processes",
+    ("xla.processes", "xla.together"): "jax is imported by programs that ask for several processes",
     (
         "keras_gradtape.completions",
         "*",

@@ -9,10 +9,9 @@ import numpy as np
 from keras.src.backend.common.global_state import get_global_attribute
 
 import gradtape
-from gradtape.distribute import processes
 from gradtape.distribute.collectives import lay_out
 from gradtape.values.tensor import EagerTensor
-from gradtape.xla import checked
+from gradtape.xla import checked, processes
 
 
 def _has_xla() -> bool:

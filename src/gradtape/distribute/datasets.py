@@ -91,7 +91,7 @@ class DistributedDataset:
         return DistributedIterator(self._dataset, self._replicas, self._each)
 
     def __len__(self) -> int:
-        return len(self._dataset) // (self._replicas.count if self._replicas is not None and self._each else 1)
+        return len(self._dataset) // (self._replicas.local if self._replicas is not None and self._each else 1)
 
     @property
     def element_spec(self) -> Any:
@@ -125,7 +125,7 @@ class DistributedIterator:
             return next(self._iterator)
         if not self._each:
             return nest.map_structure(self._replicas.split, next(self._iterator))
-        batches = [next(self._iterator) for _ in range(self._replicas.count)]
+        batches = [next(self._iterator) for _ in range(self._replicas.local)]
         return nest.map_structure(lambda *values: self._replicas.stacked(list(values)), *batches)
 
     @property

@@ -18,8 +18,7 @@ from ..base.namespaces import listing
 from ..trace.symbolic import is_symbolic
 from ..values.tensor import EagerTensor, Tensor, to_tensor
 from ..variables.variable import Variable
-from ..xla import checked
-from . import processes
+from ..xla import checked, processes
 from .collectives import lay_out
 from .mesh import MATCH, UNSHARDED, Layout, Mesh, create_mesh, device_names, layout_of
 

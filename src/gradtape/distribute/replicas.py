@@ -28,10 +28,11 @@ from ..trace.function import function
 from ..trace.ghost import NeedsValue
 from ..trace.inference import Inference
 from ..values.composite import Composite, declare
-from ..values.tensor import Tensor, TensorSpec, from_array, to_tensor
+from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import VariableAggregation, VariableSynchronization
+from ..xla import processes
 from ..xla.names import REPLICAS
-from .collectives import replica_gather, replica_sum
+from .collectives import lay_out, replica_gather, replica_sum
 from .mesh import Layout, Mesh
 from .strategy import DistributedValues, ReduceOp, ReplicaContext, Strategy, ValueContext, entered, reduce_op_of
 
@@ -46,7 +47,11 @@ class PerReplica(DistributedValues):
 
     @property
     def values(self) -> tuple[Any, ...]:
-        """The values in the order of the replicas."""
+        """The values of the replicas of this process, in their order."""
+        if isinstance(self.stacked, EagerTensor) and processes.here().count > 1:
+            from ..xla import sharding
+
+            return tuple(to_tensor(part[0]) for part in sharding.shards_of(self.stacked))
         return tuple(self.stacked[number] for number in range(self.stacked.shape[0]))
 
     @property
@@ -179,12 +184,18 @@ class Replicas:
         self._strategy = weakref.ref(strategy)
         self.mesh = Mesh([REPLICAS], devices)
         self.mesh.backend  # noqa: B018 - from here on functions run on XLA
+        self._reductions: dict[Any, Any] = {}
         self._traced = functools.lru_cache(_FUNCTIONS)(self._made)
 
     @property
     def count(self) -> int:
         """How many there are."""
         return self.mesh.size
+
+    @property
+    def local(self) -> int:
+        """How many this process has."""
+        return self.mesh.num_local_devices()
 
     def run(self, fn: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
         """What a function returns on each replica. It is traced once, as `tf.function` does."""
@@ -214,7 +225,7 @@ class Replicas:
         return function(lambda args, kwargs: self.run(fn, args, kwargs), engine="xla")
 
     def stacked(self, values: list[Any]) -> PerReplica:
-        """A value of all replicas, of one for each."""
+        """A value of all replicas, of one for each replica of this process."""
         arrays = [np.asarray(to_tensor(value)) for value in values]
         shapes = dict.fromkeys(array.shape for array in arrays)
         if len(shapes) > 1:
@@ -222,7 +233,12 @@ class Replicas:
                 f"The values of replicas must have one shape, got {', '.join(map(str, shapes))}. Use batches of one size: "
                 "`dataset.batch(size, drop_remainder=True)`."
             )
-        return self.laid_out(np.stack(arrays))
+        if processes.here().count == 1:
+            return self.laid_out(np.stack(arrays))
+        from ..xla import sharding
+
+        layout = Layout.batch_sharded(self.mesh, REPLICAS, arrays[0].ndim + 1)
+        return PerReplica(sharding.from_process(np.stack(arrays), layout.sharding))
 
     def spec(self, one: Any, each: bool) -> PerReplicaSpec:
         """What the parts of a tensor look like, of which each replica gets one, or an equal share."""
@@ -266,9 +282,24 @@ class Replicas:
             rank = len(item.shape)
             if axis is not None and not -rank <= axis < rank:
                 raise ValueError(f"reduce: there is no axis {axis} in a value of shape {item.shape}. Use axis=None.")
-            return combine(item.stacked, 0 if axis is None else (0, axis % rank + 1))
+            over = 0 if axis is None else (0, axis % rank + 1)
+            if isinstance(item.stacked, EagerTensor) and processes.here().count > 1:  # no process has all of it
+                return self._on_all(combine, over)(item.stacked)
+            return combine(item.stacked, over)
 
         return nest.map_structure(one, value)
+
+    def _on_all(self, combine: Callable[..., Any], over: Any) -> Any:
+        """A reduction whose result is whole on each device."""
+
+        def reduced(stacked: Any) -> Any:
+            result = combine(stacked, over)
+            return lay_out.public(result, layout=Layout.replicated(self.mesh, result.shape.rank))
+
+        key = combine, over
+        if key not in self._reductions:
+            self._reductions[key] = function(reduced, engine="xla", autograph=False)
+        return self._reductions[key]
 
     def gather(self, value: Any, axis: int) -> Any:
         """The values of all replicas one after the other."""
@@ -283,7 +314,8 @@ class Replicas:
 
     def distributed(self, value_fn: Callable[[ValueContext], Any]) -> Any:
         """Values of a function that is called for each replica."""
-        made = [value_fn(ValueContext(number, self.count)) for number in range(self.count)]
+        first = processes.here().number * self.local
+        made = [value_fn(ValueContext(first + number, self.count)) for number in range(self.local)]
         return nest.map_structure(lambda *values: self.stacked(list(values)), *made)
 
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import enum
 import importlib.util
-import json
 import logging
-import os
 from typing import Any
 
 from ..base.errors import InvalidArgumentError
-from ..xla import checked
+from ..xla import checked, processes
 from ..xla.names import LOGICAL
 from .cluster import Missing
 from .mesh import device_names
@@ -76,23 +74,26 @@ class CentralStorageStrategy(Strategy):
 
 
 class MultiWorkerMirroredStrategy(Strategy):
-    """A copy of the model on each worker; there is one worker.
+    """A copy of the model on each device of several processes.
+
+    They are those that `gradtape launch` has started, or that the environment variable TF_CONFIG names. Without either there is
+    one process.
 
     Raises:
-        RuntimeError: The environment variable TF_CONFIG names more than one worker.
+        ValueError: TF_CONFIG names no task of the cluster.
+        ModuleNotFoundError: There are several processes, and the extra `xla` is not installed.
     """
 
     def __init__(self, cluster_resolver: object = None, communication_options: object = None) -> None:
         super().__init__()
-        try:
-            cluster = json.loads(os.environ.get("TF_CONFIG") or "{}").get("cluster", {})
-        except (ValueError, AttributeError) as error:
-            raise ValueError(f"The environment variable TF_CONFIG is not a JSON object: {error}") from None
-        workers = len(cluster.get("worker", [])) + len(cluster.get("chief", []))
-        if workers > 1:
-            raise RuntimeError(
-                f"TF_CONFIG names {workers} workers, and gradtape runs in one process. Unset it to run with one worker."
-            )
+        if processes.initialize().count > 1:
+            from .replicas import Replicas
+
+            self._replicas = Replicas(self, device_names())
+        else:
+            names = default_devices()
+            if len(names) > 1:
+                self._replicas = _replicas_on(self, names)
 
 
 class TPUStrategy(Strategy):

@@ -20,6 +20,7 @@ from ..base.types import TensorLike
 from ..ops.math.reduce import reduce_mean, reduce_sum
 from ..values.composite import is_composite
 from ..values.tensor import to_tensor
+from ..xla import processes
 from .datasets import DistributedDataset, InputContext
 
 CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
@@ -124,7 +125,8 @@ class Strategy:
         self, dataset_fn: Callable[[InputContext], Any], options: object = None
     ) -> DistributedDataset:
         """The dataset that the function makes from an `InputContext`: a batch of it goes to one replica."""
-        made = dataset_fn(InputContext(num_replicas_in_sync=self.num_replicas_in_sync))
+        joined = processes.here()
+        made = dataset_fn(InputContext(joined.count, joined.number, self.num_replicas_in_sync))
         return DistributedDataset(made, self._replicas, each=True)
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function

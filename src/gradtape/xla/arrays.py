@@ -13,6 +13,7 @@ import numpy as np
 
 from ..base import dtypes
 from ..base.dtypes import Array, DType
+from ..base.errors import invalid
 from ..base.shapes import TensorShape, known_shape
 from ..native.abi import all_holders, become, counts_holders
 from ..values.tensor import EagerTensor, Tensor
@@ -88,6 +89,11 @@ def is_on_host(value: object) -> bool:
 
 def on_host(buffer: jax.Array) -> Any:
     """The value as NumPy has it: an array, which is a view of the same memory on a CPU, or a scalar."""
+    if not buffer.is_fully_addressable and not buffer.is_fully_replicated:
+        raise invalid(
+            f"A value of shape {buffer.shape} is cut over several processes, of which this one has a part. Lay it out whole "
+            "inside a function, with tf.experimental.dtensor.relayout, or look at the part with tf.experimental.dtensor.unpack."
+        )
     array = np.asarray(buffer)
     return array if array.ndim else array[()]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Any
 
@@ -9,6 +10,7 @@ import jax
 
 from ..base.errors import invalid
 
+_FLAG = "--xla_force_host_platform_device_count"  # another way to ask for them
 _NAME = re.compile(r"(?:.*[:/])?([A-Za-z]+):(\d+)$")
 
 
@@ -46,13 +48,15 @@ def device_of(name: str) -> Any:
 
 
 def divide_cpu(count: int) -> None:
-    """Let the CPU stand for several devices; RuntimeError once a device has been used."""
+    """Let the CPU stand for several devices; RuntimeError once it stands for another number of them."""
     settings: Any = jax.config
-    if settings.jax_num_cpu_devices == count:
+    if _FLAG in os.environ.get("XLA_FLAGS", "") and len(jax.devices("cpu")) == count:
         return
     try:
         settings.update("jax_num_cpu_devices", count)
     except RuntimeError as error:
+        if len(jax.devices("cpu")) == count:
+            return
         raise RuntimeError(
             f"{count} logical devices were asked for after the first use of XLA. Ask for them at the beginning of the program."
         ) from error

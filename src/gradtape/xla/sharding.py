@@ -101,6 +101,15 @@ def shards_of(value: EagerTensor | Variable) -> list[np.ndarray]:
     return [np.asarray(shard.data) for shard in shards]
 
 
+def first_pieces(tensor: EagerTensor) -> dict[tuple[int, ...], np.ndarray] | None:
+    """The pieces that devices of this process are the first to have, by the places where they begin; None for a whole value."""
+    buffer = buffer_of(tensor)
+    if buffer is None or buffer.is_fully_addressable or buffer.is_fully_replicated:
+        return None
+    first = [shard for shard in buffer.addressable_shards if shard.replica_id == 0]
+    return {tuple(part.start or 0 for part in shard.index): np.asarray(shard.data) for shard in first}
+
+
 def from_shards(parts: list[np.ndarray], shape: tuple[int, ...], sharding: NamedSharding) -> EagerTensor:
     """A value of its parts on the devices of this process, in the order of the devices in the mesh."""
     with jax.enable_x64(True):
@@ -130,7 +139,7 @@ class ShardedExecutable(Executable):
 
     def _compile(self, looks: list[Any]) -> Callable[..., Any]:
         results = jax.eval_shape(self._step, *looks)  # (what cannot be lowered is found here, as on one device)
-        self._results = len(results) - len(self._changed)
+        self._scalars = [not result.ndim for result in results[: len(results) - len(self._changed)]]
         self.made: dict[tuple[Any, ...], Any] = {}
         inside = (getattr(node.what, "across", None) for node in self.program.nodes)
         self._meshes = dict.fromkeys(mesh.backend for mesh in inside if mesh is not None)
@@ -158,7 +167,8 @@ class ShardedExecutable(Executable):
         look: Any = jax.ShapeDtypeStruct
         looks = [look(value.shape, value.dtype, sharding=value.sharding) for value in values]
         after = [None if whole is None else variable.__dict__[PLACED] for variable in self._changed]
-        shardings = [*[None] * self._results, *after]
+        # Numbers are whole everywhere, for who looks at them; how other results are cut is for XLA to choose.
+        shardings = [*(whole if is_scalar else None for is_scalar in self._scalars), *after]
         with settings():
             step = jax.jit(self._step, donate_argnums=self._donated, out_shardings=shardings)
             return step.lower(*looks).compile()

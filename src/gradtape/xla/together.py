@@ -15,12 +15,28 @@ def join(address: str | None, count: int, number: int, heartbeat: int) -> None:
     jax.distributed.initialize(address, count, number, heartbeat_timeout_seconds=heartbeat)
 
 
-def barrier(name: str, seconds: float = 300.0) -> None:
-    """Wait until all processes are here."""
-    from jax._src import distributed
+_PATIENCE = 300_000  # milliseconds
 
-    client: Any = distributed.global_state.client
-    client.wait_at_barrier(name, int(seconds * 1000))
+
+def _client() -> Any:
+    from jax._src import distributed  # (JAX has no public name for it)
+
+    return distributed.global_state.client
+
+
+def barrier(name: str) -> None:
+    """Wait until all processes are here."""
+    _client().wait_at_barrier(name, _PATIENCE)
+
+
+def tell(key: str, message: str) -> None:
+    """Say something to all processes, by the coordinator."""
+    _client().key_value_set(key, message)
+
+
+def told(key: str) -> str:
+    """What a process says; this waits for it."""
+    return str(_client().blocking_key_value_get(key, _PATIENCE))
 
 
 def same_for_all(number: int) -> int:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..base.errors import invalid
-from ..xla import checked
+from . import checked
 
 # What `gradtape launch` tells the processes that it starts.
 ADDRESS, COUNT, NUMBER = "GRADTAPE_COORDINATOR", "GRADTAPE_PROCESSES", "GRADTAPE_PROCESS"
@@ -72,7 +73,7 @@ def join(processes: Processes) -> Processes:
             f"This process has joined {_Here.processes.count} processes already, and is asked to join {processes}."
         )
     checked()
-    from ..xla import together
+    from . import together
 
     together.join(processes.address, processes.count, processes.number, HEARTBEAT)
     _Here.processes = processes
@@ -98,9 +99,30 @@ def initialize(addresses: str | None = None, count: int | None = None, number: i
     return join(Processes(total, number or 0, listed[0] if listed else None))
 
 
+def is_first() -> bool:
+    """Whether this is the first process, which does what is done once."""
+    return here().number == 0
+
+
+class _Meetings:
+    count = 0  # of barriers and messages so far: all processes come to them in one order
+
+
 def barrier(name: str) -> None:
     """Wait until all processes are here."""
     if here().count > 1:
-        from ..xla import together
+        from . import together
 
-        together.barrier(name)
+        _Meetings.count += 1
+        together.barrier(f"{name}/{_Meetings.count}")
+
+
+def gathered(message: str) -> Iterator[list[str]]:
+    """In the first process, once what all processes say; in the others nothing."""
+    from . import together
+
+    _Meetings.count += 1
+    room, here_ = f"message/{_Meetings.count}", here()
+    together.tell(f"{room}/{here_.number}", message)
+    if here_.number == 0:
+        yield [together.told(f"{room}/{number}") for number in range(here_.count)]
