@@ -6,6 +6,7 @@ send is what accelerators would. The model of docs/design/scale.md stands beside
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
@@ -23,10 +24,9 @@ def expected(data: int, model: int) -> tuple[float, float]:
     """What the model says: the bytes of weights on a device, and those that it sends in a step.
 
     The columns of one layer and the rows of the next are cut along "model". Data parallel: a sum of the gradients goes round in a
-    ring, 2 (n - 1) / n of their bytes. Model parallel: after each pair of layers the activations are summed, on the way back their
-    gradients (of all pairs but the first, whose input needs none).
+    ring, 2 (n - 1) / n of their bytes. Model parallel: after the pair of layers the activations are summed in the same way.
     """
-    weights = sum(4 * a * b // model for a, b in zip(WIDTHS, WIDTHS[1:-1], strict=False)) + 4 * WIDTHS[-2] * WIDTHS[-1]
+    weights = sum(4 * a * b // model for a, b in itertools.pairwise(WIDTHS[:-1])) + 4 * WIDTHS[-2] * WIDTHS[-1]
     ring = [2 * (n - 1) / n for n in (data, model)]
     activations = 4 * (BATCH // data) * WIDTHS[2]
     return weights, ring[0] * (weights + (4 if data > 1 else 0)) + ring[1] * activations
@@ -45,9 +45,11 @@ def measured(data: int, model: int) -> dict[str, Any]:
     specs = [["unsharded", "model"], ["model", "unsharded"], ["unsharded", "unsharded"]]
     weights = [
         dtensor.DVariable(random.normal(0, a**-0.5, (a, b)).astype("f"), layout=dtensor.Layout(spec, mesh))
-        for a, b, spec in zip(WIDTHS, WIDTHS[1:], specs, strict=False)
+        for a, b, spec in ((*pair, spec) for pair, spec in zip(itertools.pairwise(WIDTHS), specs, strict=True))
     ]
-    x = dtensor.copy_to_mesh(random.normal(size=(BATCH, WIDTHS[0])).astype("f"), dtensor.Layout.batch_sharded(mesh, "data", 2))
+    x = dtensor.copy_to_mesh(
+        random.normal(size=(BATCH, WIDTHS[0])).astype("f"), dtensor.Layout.batch_sharded(mesh, "data", 2)
+    )
     y = dtensor.copy_to_mesh(random.integers(0, WIDTHS[-1], BATCH), dtensor.Layout.batch_sharded(mesh, "data", 1))
 
     @tf.function
@@ -68,7 +70,13 @@ def measured(data: int, model: int) -> dict[str, Any]:
     found = [one for one in communication(step) if one.devices > 1]
     held = sum(np.asarray(dtensor.unpack(weight)[0]).nbytes for weight in weights)
     kinds = {kind: sum(one.kind == kind for one in found) for kind in dict.fromkeys(one.kind for one in found)}
-    return {"held": held, "sent": sum(one.sent for one in found), "kinds": kinds, "ms": 1e3 * seconds, "loss": (first, loss)}
+    return {
+        "held": held,
+        "sent": sum(one.sent for one in found),
+        "kinds": kinds,
+        "ms": 1e3 * seconds,
+        "loss": (first, loss),
+    }
 
 
 def main() -> None:
@@ -76,12 +84,16 @@ def main() -> None:
     if len(sys.argv) == 3:
         print(json.dumps(measured(int(sys.argv[1]), int(sys.argv[2]))))
         return
-    print("| data x model | weights on a device, KB | sent in a step, KB | by the model | exchanges | processor ms | loss after 11 steps |")
+    print(
+        "| data x model | weights on a device, KB | sent in a step, KB | by the model | exchanges | processor ms | loss after 11 steps |"
+    )
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for data, model in MESHES:
         flags = f"--xla_force_host_platform_device_count={data * model}"
         command = [sys.executable, "-m", "benchmarks.scale", str(data), str(model)]
-        done = subprocess.run(command, env={**os.environ, "XLA_FLAGS": flags}, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            command, env={**os.environ, "XLA_FLAGS": flags}, capture_output=True, text=True, check=True
+        )
         row = json.loads(done.stdout.splitlines()[-1])
         held, sent = expected(data, model)
         assert row["held"] == held, (row["held"], held)

@@ -1,7 +1,10 @@
 """Each script under examples/, run small: it learns something, and ends with a picture."""
 
 import importlib.util
+import os
 import pathlib
+import subprocess
+import sys
 import types
 
 import numpy as np
@@ -62,6 +65,19 @@ def test_digits_cnn_goes_on_where_it_ended(tmp_path, capsys):
     assert len(tags["train", "loss"].points) == 4 * 23  # 1,442 images in batches of 64
     assert tags["test", "accuracy"].points[4 * 23] == pytest.approx(second[-1, 2])
     assert ("train", "gradient_norms/global") in tags
+
+
+def test_mesh_transformer(tmp_path):
+    pytest.importorskip("jax", reason="the extra `xla` is not installed")
+    arguments = ["--steps=60", "--data=2", "--model=2", "--width=16", f"--output={tmp_path / 'a.png'}"]
+    environment = {name: value for name, value in os.environ.items() if name != "XLA_FLAGS"}
+    command = [sys.executable, str(FOLDER / "mesh_transformer.py"), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    first, later = (float(line.rpartition(" ")[2]) for line in done.stdout.splitlines()[:2])
+    assert later < 0.9 * first
+    assert "| CPU:0 CPU:2" in done.stdout
+    assert drawn(tmp_path / "a.png")
 
 
 def test_gan(tmp_path):

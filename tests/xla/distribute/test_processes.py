@@ -1,6 +1,7 @@
 """Several processes on one machine: the numbers of one process, a named error when one dies, checkpoints in pieces."""
 
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -23,7 +24,8 @@ WORKER = str(pathlib.Path(__file__).with_name("worker.py"))
 
 def launched(*arguments):
     command = [sys.executable, "-m", "gradtape", "launch", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+    environment = {name: value for name, value in os.environ.items() if name != "XLA_FLAGS"}
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment)
 
 
 def losses_in(done):
