@@ -21,6 +21,8 @@ hypothesis.settings.load_profile("gradtape")
 
 # No doctests there: these modules are imported by Keras, in its order, or are programs.
 collect_ignore_glob = [
+    "tests/checkers/right/*.py",  # programs for type checkers
+    "tests/checkers/wrong/*.py",
     "src/keras_gradtape/*",
     "src/gradtape/keras.py",
     "tests/keras_suite/plugin.py",

@@ -24,7 +24,7 @@ from benchmarks.race import Entry, Outcome, race
 from benchmarks.timing import CLOCK, PROCESSOR
 from benchmarks.workload import Workload
 
-STARTS = 6  # of each commit's process; the rounds are divided among them
+STARTS = 6  # of each commit's process, unless more are asked for; the rounds are divided among them
 ROUNDS = 30  # the fewest that an interval is made from
 CONFIDENCE = 0.95
 _RESAMPLES = 4000
@@ -100,6 +100,7 @@ def _git(*arguments: str) -> subprocess.CompletedProcess[bytes]:
 def compare(
     rows: Sequence[Workload],
     other: Path,
+    starts: int,
     rounds: int,
     seconds: float,
     passed: Callable[[], None] = lambda: None,
@@ -111,12 +112,12 @@ def compare(
     for row in rows:
         for contestant in contestants(row):
             comparison = Comparison(row, contestant)
-            for start in range(STARTS):
+            for start in range(starts):
                 entries = _turns(
                     row,
                     contestant,
                     {"new": CHECKOUT, "old": other},
-                    _rounds_a_start(rounds),
+                    _rounds_a_start(starts, rounds),
                     seconds,
                     swapped=bool(start % 2),
                     passed=lambda name: passed(),
@@ -129,13 +130,13 @@ def compare(
             yield comparison
 
 
-def turns(rows: Sequence[Workload], rounds: int) -> int:
+def turns(rows: Sequence[Workload], starts: int, rounds: int) -> int:
     """How many turns `compare` takes, for a progress bar."""
-    return sum(len(contestants(row)) for row in rows) * STARTS * 2 * (1 + _rounds_a_start(rounds))
+    return sum(len(contestants(row)) for row in rows) * starts * 2 * (1 + _rounds_a_start(starts, rounds))
 
 
-def _rounds_a_start(rounds: int) -> int:
-    return -(-max(rounds, ROUNDS) // STARTS)
+def _rounds_a_start(starts: int, rounds: int) -> int:
+    return -(-max(rounds, ROUNDS) // starts)
 
 
 def _turns(

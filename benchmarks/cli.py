@@ -48,6 +48,13 @@ def _parser() -> argparse.ArgumentParser:
     add("--venvs", type=Path, default=venvs.default_folder(), metavar="DIR", help="home of the peers")
     add("--force", action="store_true", help="measure even if the machine is busy")
     add("--against", metavar="COMMIT", help="compare this checkout with another commit of gradtape instead of peers")
+    add(
+        "--starts",
+        type=_at_least_one,
+        default=against.STARTS,
+        metavar="N",
+        help="with --against: starts of each process",
+    )
     add("--within", type=_positive, metavar="PERCENT", help="with --against: fail where more than this may be lost")
     return parser
 
@@ -140,14 +147,17 @@ def _compare(options: argparse.Namespace, taken: float | None) -> int:
     done = status = 0
     found: list[against.Comparison] = []
     try:
-        with against.checkout_of(options.against) as other, ProgressBar(against.turns(rows, options.repeats)) as bar:
+        with (
+            against.checkout_of(options.against) as other,
+            ProgressBar(against.turns(rows, options.starts, options.repeats)) as bar,
+        ):
 
             def passed() -> None:
                 nonlocal done
                 done += 1
                 bar.update(done, "in turns")
 
-            found.extend(against.compare(rows, other, options.repeats, options.seconds, passed))
+            found.extend(against.compare(rows, other, options.starts, options.repeats, options.seconds, passed))
     except against.NoSuchCommit as error:
         print(error, file=sys.stderr)
         return FAILED

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.dialects import ByHand, Dialect, Jax, Speaker, TensorFlow, Torch
+from benchmarks.dialects import ByHand, Dialect, Jax, Speaker, TensorFlow, Torch, Xla
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,7 @@ CONTESTANTS = {
         Contestant("gradtape", "gradtape", TensorFlow),
         Contestant("gradtape function", "gradtape", _traced),
         Contestant("gradtape jit", "gradtape", _traced_for_xla),
+        Contestant("gradtape xla", "gradtape", Xla, optional=True),  # (with the extra `xla`)
         Contestant("tf", "tf", TensorFlow),
         Contestant("tf function", "tf", _traced),
         Contestant("tf XLA", "tf", _traced_for_xla),

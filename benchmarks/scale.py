@@ -84,9 +84,15 @@ def main() -> None:
     if len(sys.argv) == 3:
         print(json.dumps(measured(int(sys.argv[1]), int(sys.argv[2]))))
         return
-    print(
-        "| data x model | weights on a device, KB | sent in a step, KB | by the model | exchanges | processor ms | loss after 11 steps |"
+    columns = (
+        "data x model",
+        "weights on a device, KB",
+        "sent in a step, KB",
+        "by the formula",
+        "exchanges",
+        "processor ms",
     )
+    print("| " + " | ".join((*columns, "loss after 11 steps")) + " |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for data, model in MESHES:
         flags = f"--xla_force_host_platform_device_count={data * model}"

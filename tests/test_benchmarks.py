@@ -327,13 +327,14 @@ class TestAgainst:
     def test_both_commits_run_in_processes_of_their_own(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         if not (CHECKOUT / ".git").exists():
             pytest.skip("not a git checkout: there is no other commit")
-        monkeypatch.setattr(against, "STARTS", 1)
         monkeypatch.setattr(against, "ROUNDS", 2)
         arguments = [
             "--against",
             "HEAD",
             "--only",
             "add",
+            "--starts",
+            "1",
             "--repeats",
             "1",
             "--seconds",

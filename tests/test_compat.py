@@ -217,3 +217,8 @@ def test_a_placeholder_with_a_default_is_the_default():
         tape.watch(x)
         y = tf.compat.v1.placeholder_with_default(x, [None]) * 2.0
     assert tape.gradient(y, x).numpy().tolist() == [2.0, 2.0]
+
+
+def test_a_sparse_value_becomes_a_sparse_tensor():
+    value = tf.compat.v1.SparseTensorValue(indices=[[0, 1]], values=[3], dense_shape=[2, 2])
+    np.testing.assert_array_equal(tf.sparse.to_dense(tf.SparseTensor.from_value(value)), [[0, 3], [0, 0]])

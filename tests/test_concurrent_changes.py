@@ -380,3 +380,22 @@ def test_an_update_that_also_uses_the_value_is_done_in_place():
     decay()
     assert variable._value._array.ctypes.data == place
     np.testing.assert_allclose(variable, np.full([300, 1000], 0.25 - 0.5 * (1 + 0.5 * 0.0625)))
+
+
+def test_an_interrupt_while_locks_are_taken_or_held_releases_those_that_were_taken():
+    from gradtape.variables.in_place import under_locks
+
+    locks = [threading.RLock() for _ in range(3)]
+    taken = []
+
+    def interrupted():
+        taken.extend(lock._is_owned() for lock in locks)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        under_locks(locks, interrupted)
+    assert taken == [True] * 3
+    assert not any(lock._is_owned() for lock in locks)
+    with pytest.raises(TypeError):
+        under_locks([*locks, None], interrupted)  # the last one cannot be taken
+    assert not any(lock._is_owned() for lock in locks)

@@ -78,6 +78,7 @@ LAZY: dict[tuple[str, str], str] = {
     ("diagnostics.view.view", "diagnostics.view.png"): "matplotlib is imported when a PNG is drawn",
     ("differentiation.tape", "diagnostics.chain"): "diagnostics are imported when a gradient is None",
     ("export", "xla.stablehlo"): "jax is imported by programs that ask for the engine xla",
+    ("xla", "xla.checks"): "jax is imported by programs that ask for the engine xla-checked",
     ("xla", "xla.executor"): "jax is imported by programs that ask for the engine xla",
     ("config", "xla.logical"): "jax is imported by programs that ask for several devices",
     ("experimental", "distribute.dtensor"): "meshes of devices are imported by programs that use them",
@@ -91,6 +92,7 @@ LAZY: dict[tuple[str, str], str] = {
     ("native.pool", "native.workers"): "llvmlite is imported with the first kernel that is shared out",
     ("native.updates", "native.ufuncs"): "llvmlite is imported when the first update is compiled",
     ("api.graph_mode", "summary.graph"): "loads the package that has the messages, when a graph is shown as one",
+    ("compile", "compile.executor"): "the compiler is imported with the first call of a function",
     ("compile.fusion", "compile.row_groups"): "llvmlite is imported when the first large program is compiled",
     ("compile.fusion", "compile.whole.group"): "llvmlite is imported when the first small program is compiled",
     ("compile.fusion", "compile.whole.show"): "llvmlite is imported when somebody looks at a native function",
@@ -210,7 +212,7 @@ class ImportsOf(ast.NodeVisitor):
     visit_AsyncFunctionDef = visit_Lambda = visit_FunctionDef
 
     def visit_If(self, node: ast.If) -> None:
-        if ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
+        if ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING", "_typing.TYPE_CHECKING"):
             for statement in node.orelse:
                 self.visit(statement)
         else:

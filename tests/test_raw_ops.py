@@ -19,6 +19,8 @@ def decoded(value):
         return [decoded(part) for part in value]
     if not isinstance(value, dict):
         return tf.as_dtype(value) if isinstance(value, str) and value in TYPES else value
+    if "bytes" in value:
+        return value["bytes"].encode("latin1")
     if "text" in value:
         return np.array(value["text"], object)
     if "complex" in value:
@@ -34,6 +36,8 @@ def agree(result, expected):
             agree(one, other)
     elif expected is None or isinstance(expected, (int, float)):
         assert result == expected
+    elif isinstance(expected, bytes):
+        assert result.numpy() == expected
     elif expected.dtype == object:
         assert np.char.decode(np.asarray(result).astype("S"), "latin1").tolist() == expected.astype("U").tolist()
     else:
@@ -48,7 +52,7 @@ def test_a_kernel_gives_what_tensorflow_gives(name):
 
 
 def test_every_row_has_a_sample_and_a_name():
-    assert set(rows()) - set(SAMPLES) <= {"EncodeJpeg"}
+    assert set(rows()) - set(SAMPLES) <= {"EncodeJpeg", "ReadFile", "Timestamp", "WriteFile"}
     assert set(rows()) <= set(dir(tf.raw_ops))
 
 
@@ -73,10 +77,8 @@ def test_arguments_are_given_by_name():
 
 
 def test_a_kernel_that_is_not_there_is_said_so():
-    with pytest.raises(
-        AttributeError, match=r"has no attribute 'CombinedNonMaxSuppression'.*Use tf\.image\.combined_non"
-    ):
-        tf.raw_ops.CombinedNonMaxSuppression  # noqa: B018
+    with pytest.raises(AttributeError, match=r"has no attribute 'Svd'.*Use tf\.linalg\.svd"):
+        tf.raw_ops.Svd  # noqa: B018
     with pytest.raises(AttributeError, match="this kernel is not there"):
         tf.raw_ops.Nothing  # noqa: B018
 
@@ -143,3 +145,56 @@ def test_truth_values_are_added_by_or():
     assert tf.raw_ops.ScatterNdNonAliasingAdd(input=[1, 2], indices=[[1]], updates=[5]).numpy().tolist() == [1, 7]
     nothing = tf.zeros([0], tf.int32)
     assert tf.tensor_scatter_nd_add(nothing, nothing, nothing).shape == (0,)
+
+
+def test_files_and_the_time(tmp_path):
+    path = str(tmp_path / "a.txt")
+    tf.raw_ops.WriteFile(filename=path, contents="some text")
+    assert tf.raw_ops.ReadFile(filename=path).numpy() == b"some text"
+    assert tf.raw_ops.Timestamp() > 1e9
+
+
+def test_variables_are_read_and_changed_by_their_handles():
+    v = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    raw = tf.raw_ops
+    np.testing.assert_array_equal(raw.ReadVariableOp(resource=v.handle, dtype=tf.float32), v)
+    np.testing.assert_array_equal(raw.VariableShape(input=v.handle), [3, 2])
+    np.testing.assert_array_equal(raw.ResourceGather(resource=v.handle, indices=[2], dtype=tf.float32), [[5, 6]])
+    np.testing.assert_array_equal(raw.ResourceGatherNd(resource=v.handle, indices=[[0, 1]], dtype=tf.float32), [2])
+    for kernel, update, expected in (
+        ("Add", 1.0, [[1, 2], [4, 5], [5, 6]]),
+        ("Sub", 1.0, [[1, 2], [3, 4], [5, 6]]),
+        ("Mul", 2.0, [[1, 2], [6, 8], [5, 6]]),
+        ("Div", 2.0, [[1, 2], [3, 4], [5, 6]]),
+        ("Max", 3.5, [[1, 2], [3.5, 4], [5, 6]]),
+        ("Min", 3.5, [[1, 2], [3.5, 3.5], [5, 6]]),
+        ("Update", 7.0, [[1, 2], [7, 7], [5, 6]]),
+    ):
+        getattr(raw, f"ResourceScatter{kernel}")(resource=v.handle, indices=[1], updates=[[update, update]])
+        np.testing.assert_array_equal(v, expected)
+    raw.ResourceScatterNdAdd(ref=v.handle, indices=[[0, 0]], updates=[10.0])
+    raw.ResourceScatterNdSub(ref=v.handle, indices=[[0, 0]], updates=[1.0])
+    raw.ResourceScatterNdUpdate(ref=v.handle, indices=[[2, 1]], updates=[0.0])
+    np.testing.assert_array_equal(v, [[10, 2], [7, 7], [5, 0]])
+    raw.AssignVariableOp(resource=v.handle, value=tf.ones([3, 2]))
+    raw.AssignAddVariableOp(resource=v.handle, value=tf.ones([3, 2]))
+    tf.function(lambda: raw.AssignSubVariableOp(resource=v.handle, value=tf.fill([3, 2], 3.0)))()
+    np.testing.assert_array_equal(v, np.full([3, 2], -1))
+    with pytest.raises(TypeError, match=r"A tf\.Variable or its handle"):
+        raw.AssignVariableOp(resource=1.0, value=2.0)
+
+
+def test_kernels_of_derivatives_have_derivatives_and_run_in_functions():
+    x, upstream = tf.random.stateless_normal([1, 4, 4, 1], [1, 2]), tf.ones([1, 2, 2, 1])
+
+    def pulled(x, upstream):
+        settings = {"ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1], "padding": "SAME"}
+        return tf.raw_ops.MaxPoolGrad(
+            orig_input=x, orig_output=tf.nn.max_pool2d(x, 2, 2, "SAME"), grad=upstream, **settings
+        )
+
+    np.testing.assert_array_equal(tf.function(pulled)(x, upstream), pulled(x, upstream))
+    with tf.GradientTape() as tape:
+        tape.watch(upstream)
+        total = tf.reduce_sum(pulled(x, upstream) * x)
+    np.testing.assert_allclose(tape.gradient(total, upstream), tf.nn.max_pool2d(x, 2, 2, "SAME"))

@@ -1,9 +1,13 @@
 """Words that programs and tests written for TensorFlow look for in the messages of errors."""
 
+import functools
+import re
+
 import numpy as np
 import pytest
 
 import gradtape as tf
+from gradtape.base import absent
 
 X = np.ones((2, 3), np.float32)
 
@@ -150,6 +154,33 @@ def test_variance_and_deviation_of_ragged_rows():
     np.testing.assert_allclose(tf.math.reduce_variance(rows, 1), [np.var([5, 1, 4, 1]), np.var([5, 9, 2])], 1e-5)
     np.testing.assert_allclose(tf.math.reduce_std(rows), np.std([5, 1, 4, 1, 5, 9, 2]), 1e-5)
     np.testing.assert_allclose(tf.math.reduce_std(rows, 0), [0, 4, 1, 0], 1e-5)
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("sum", "tf.reduce_sum"),
+        ("cat", "tf.concat"),
+        ("jit", "tf.function"),
+        ("no_grad", "tf.stop_gradient"),
+        ("placeholder", "tf.compat.v1"),
+        ("log", "tf.math.log"),
+        ("relu", "tf.nn.relu"),
+        ("grad", "tf.autodiff.grad"),
+        ("svd", "tf.linalg.svd"),
+    ],
+)
+def test_names_of_other_libraries_say_what_is_written_here(name, instead):
+    assert not hasattr(tf, name)
+    with pytest.raises(AttributeError, match=rf"^gradtape has no tf\.{name}: .*{re.escape(instead)}\b"):
+        getattr(tf, name)
+
+
+def test_what_is_written_here_exists():
+    for name, text in absent._ELSEWHERE.items():
+        assert not hasattr(tf, name), name
+        for path in re.findall(r"tf\.((?:\w+\.)*\w+)", text):
+            functools.reduce(getattr, path.split("."), tf)
 
 
 class TestTheTestCase(tf.test.TestCase):

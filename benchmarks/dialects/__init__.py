@@ -8,5 +8,6 @@ from benchmarks.dialects.dialect import ByHand, Dialect, Speaker
 from benchmarks.dialects.jax import Jax
 from benchmarks.dialects.tensorflow import TensorFlow
 from benchmarks.dialects.torch import Torch
+from benchmarks.dialects.xla import Xla
 
-__all__ = ["ByHand", "Dialect", "Jax", "Speaker", "TensorFlow", "Torch"]
+__all__ = ["ByHand", "Dialect", "Jax", "Speaker", "TensorFlow", "Torch", "Xla"]

@@ -26,7 +26,7 @@ from benchmarks.workloads.small import (
 )
 from benchmarks.workloads.tracing import FIRST_CALLS, DeepTransformer, TracedProduct
 from benchmarks.workloads.transformer import Transformer
-from benchmarks.workloads.variables import AccessedVariables, WatchedVariables
+from benchmarks.workloads.variables import AccessedVariables, ChangedVariables, WatchedVariables
 
 ROWS: dict[str, Workload] = {
     row.name: row
@@ -59,6 +59,7 @@ ROWS: dict[str, Workload] = {
         ClippedCNN(),
         AccessedVariables(),
         WatchedVariables(),
+        ChangedVariables(),
         Pipeline(),
         ShuffledBatches(),
         KerasFit("mlp", "MLP 784-512-512-10", 1.3),

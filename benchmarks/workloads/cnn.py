@@ -21,8 +21,12 @@ class CNN(Training):
     name = "cnn"
     title = "CNN 28x28, 32 and 64 filters, batch 128, SGD step"
     optimizer = SGD()
-    contestants = (*EVERYONE, "torch channels_last")
-    limits = (limit("gradtape", 1.5, "torch"), aim("gradtape function", 0.8, *THE_BEST))
+    contestants = (*EVERYONE, "gradtape xla", "torch channels_last")
+    limits = (
+        limit("gradtape", 1.5, "torch"),
+        aim("gradtape function", 0.8, *THE_BEST),
+        aim("gradtape xla", 1.15, "jax jit"),
+    )
 
     def data(self, rng: np.random.Generator) -> Data:
         parameters = [

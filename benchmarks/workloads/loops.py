@@ -148,8 +148,8 @@ class RungeKutta(Gradient):
 class LoopedLSTM(LSTM):
     name = "lstm-loop"
     title = f"LSTM by hand in a loop over {STEPS} steps, {UNITS} units, batch {BATCH}, gradient"
-    contestants = COMPILED
-    limits = (aim("gradtape function", 1, "tf function"),)
+    contestants = (*COMPILED, "gradtape xla")
+    limits = (aim("gradtape function", 1, "tf function"), aim("gradtape xla", 1.15, "jax jit"))
 
     def loss(self, d: Dialect, parameters: Sequence[Any], inputs: Sequence[Any]) -> Any:
         w, u, b = parameters

@@ -11,17 +11,19 @@ import numpy as np
 from benchmarks.dialects import Dialect
 from benchmarks.optimizers import Adam
 from benchmarks.step import Array, Data, float32
-from benchmarks.workload import THE_BEST, Limit, Training, aim, limit
+from benchmarks.workload import EVERYONE, THE_BEST, Limit, Training, aim, limit
 from benchmarks.workloads import classification
 
 
 class MLP(Training):
     name = "mlp"
     title = "MLP 784-512-512-10, batch 128, Adam step"
+    contestants: ClassVar[tuple[str, ...]] = (*EVERYONE, "gradtape xla")
     optimizer = Adam(in_place=True)
     limits: ClassVar[tuple[Limit, ...]] = (
         limit("gradtape", 1.3, "torch"),
         aim("gradtape function", 0.85, *THE_BEST),
+        aim("gradtape xla", 1.15, "jax jit"),
     )
     sizes = (784, 512, 512, classification.CLASSES)
 

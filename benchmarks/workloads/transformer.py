@@ -22,8 +22,12 @@ class Transformer(Gradient):
 
     name = "transformer"
     title = "transformer, 2 blocks, d 256, 1,024 tokens, gradient"
-    contestants = EVERYONE
-    limits = (limit("gradtape", 1.2, "torch"), aim("gradtape function", 0.9, *THE_BEST))
+    contestants = (*EVERYONE, "gradtape xla")
+    limits = (
+        limit("gradtape", 1.2, "torch"),
+        aim("gradtape function", 0.9, *THE_BEST),
+        aim("gradtape xla", 1.15, "jax jit"),
+    )
     tolerance = 1e-3
     blocks = 2
     sequences = SEQUENCES

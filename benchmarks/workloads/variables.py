@@ -1,4 +1,4 @@
-"""A tape among a thousand variables of which a few are read: it must cost what is read, not what exists."""
+"""What variables cost: a tape among a thousand of which a few are read, and a call of a function that changes fifty."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from benchmarks.dialects import Dialect, TensorFlow
+from benchmarks.optimizers import SGD
 from benchmarks.step import Array, Data, Step, float32
-from benchmarks.workload import EAGER, Gradient
+from benchmarks.workload import EAGER, Gradient, Training, aim
 
 VARIABLES = 1_000
 READ = range(0, VARIABLES, 100)
@@ -47,3 +48,25 @@ class WatchedVariables(AccessedVariables):
     def step(self, dialect: Dialect, data: Data) -> Step:
         assert isinstance(dialect, TensorFlow)
         return dialect.watched_gradient(self.loss, data, READ)
+
+
+class ChangedVariables(Training):
+    """The call of a compiled function with many small variables, all of which it changes: little but the call itself."""
+
+    name = "variables-changed"
+    title = "a training step with 50 variables of 8 floats"
+    contestants = ("gradtape function", "gradtape xla", "tf function", "jax jit")
+    limits = (aim("gradtape xla", 1.3, "jax jit"),)
+    optimizer = SGD(1e-5)
+
+    def data(self, rng: np.random.Generator) -> Data:
+        return Data([float32(rng, 8) for _ in range(50)], [float32(rng, 8)])
+
+    def loss(self, d: Dialect, parameters: Sequence[Any], inputs: Sequence[Any]) -> Any:
+        total = inputs[0]
+        for parameter in parameters:
+            total = total + d.square(parameter)
+        return d.sum(total)
+
+    def loss_and_gradient(self, parameters: Sequence[Array], inputs: Sequence[Array]) -> tuple[Any, list[Array]]:
+        return np.sum(inputs[0]) + np.sum(np.square(parameters)), [x + x for x in parameters]

@@ -11,8 +11,8 @@
 from __future__ import annotations
 
 import sys as _sys
+import typing as _typing
 import warnings as _warnings
-from typing import Any as _Any
 
 # NumPy warns of overflow, division by zero and invalid values; TensorFlow gives inf and nan silently. Only what is
 # computed inside gradtape is silenced. (np.errstate around each op would cost more than the op.)
@@ -236,18 +236,124 @@ from .math import (  # noqa: E402
     truncatediv,
     truncatemod,
 )
+from .ops.public import divide as realdiv  # noqa: E402
 from .trace import function, inside_function  # noqa: E402
 from .trace import outside_traces as init_scope  # noqa: E402
 from .values.slices_spec import IndexedSlicesSpec  # noqa: E402
 from .values.tensor import IndexedSlices, Tensor, TensorSpec  # noqa: E402
 from .variables.module import Module, name_scope, variable_creator_scope  # noqa: E402
-from .variables.operators import realdiv  # noqa: E402
 from .variables.variable import Variable, VariableAggregation, VariableSynchronization  # noqa: E402
 from .version import __version__  # noqa: E402
 
 _keras_hook.install()
 
-# What most programs do not need is imported on first use: modules, and names that a module has.
+# What most programs do not need is imported on first use: modules, and names that a module has. (One per line, to avoid merge
+# conflicts. Type checkers read the imports; they must not see `__getattr__`, which would give every name a type.)
+if _typing.TYPE_CHECKING:
+    import keras as keras
+    from keras import initializers as initializers
+    from keras import losses as losses
+    from keras import metrics as metrics
+    from keras import optimizers as optimizers
+
+    from . import (
+        audio as audio,
+    )
+    from . import (
+        autograph as autograph,
+    )
+    from . import (
+        data as data,
+    )
+    from . import (
+        diagnostics as diagnostics,
+    )
+    from . import (
+        distribute as distribute,
+    )
+    from . import (
+        experimental as experimental,
+    )
+    from . import (
+        export as export,
+    )
+    from . import (
+        extend as extend,
+    )
+    from . import (
+        feature_column as feature_column,
+    )
+    from . import (
+        image as image,
+    )
+    from . import (
+        io as io,
+    )
+    from . import (
+        lookup as lookup,
+    )
+    from . import (
+        numpy as numpy,
+    )
+    from . import (
+        optimize as optimize,
+    )
+    from . import (
+        profiler as profiler,
+    )
+    from . import (
+        queue as queue,
+    )
+    from . import (
+        ragged as ragged,
+    )
+    from . import (
+        raw_ops as raw_ops,
+    )
+    from . import (
+        saved_model as saved_model,
+    )
+    from . import (
+        sets as sets,
+    )
+    from . import (
+        signal as signal,
+    )
+    from . import (
+        sparse as sparse,
+    )
+    from . import (
+        strings as strings,
+    )
+    from . import (
+        summary as summary,
+    )
+    from . import (
+        sysconfig as sysconfig,
+    )
+    from . import (
+        test as test,
+    )
+    from . import (
+        tpu as tpu,
+    )
+    from . import (
+        train as train,
+    )
+    from . import (
+        types as types,
+    )
+    from .api.initial_values import constant_initializer as constant_initializer
+    from .api.initial_values import ones_initializer as ones_initializer
+    from .api.initial_values import random_normal_initializer as random_normal_initializer
+    from .api.initial_values import random_uniform_initializer as random_uniform_initializer
+    from .api.initial_values import zeros_initializer as zeros_initializer
+    from .ragged import RaggedTensor as RaggedTensor
+    from .ragged import RaggedTensorSpec as RaggedTensorSpec
+    from .sparse import SparseTensor as SparseTensor
+    from .sparse import SparseTensorSpec as SparseTensorSpec
+    from .stand_in import as_tensorflow as as_tensorflow
+    from .strings import as_string as as_string
 
 __all__ = [
     "AggregationMethod",
@@ -481,7 +587,6 @@ __all__ = [
     "zeros_like",
 ]
 
-# (One per line, to avoid merge conflicts.)
 _LAZY = {
     "audio",
     "autograph",
@@ -526,6 +631,7 @@ _LAZY_NAMES = {
     "as_string": "strings",
     "as_tensorflow": "stand_in",
     "constant_initializer": "api.initial_values",
+    "edit_distance": "sparse.distance",
     "ones_initializer": "api.initial_values",
     "random_normal_initializer": "api.initial_values",
     "random_uniform_initializer": "api.initial_values",
@@ -533,16 +639,18 @@ _LAZY_NAMES = {
 }
 
 
-def __getattr__(name: str) -> _Any:
-    if name in _LAZY or name in _LAZY_NAMES:
-        import importlib
+if not _typing.TYPE_CHECKING:
 
-        module = importlib.import_module(f"{__name__}.{_LAZY_NAMES.get(name, name)}")
-        return module if name in _LAZY else getattr(module, name)
-    if instead := _absent.advice(name):
-        raise AttributeError(f"gradtape has no tf.{name}: {instead}")
-    # name and obj let Python suggest what was meant.
-    raise AttributeError(f"module 'gradtape' has no attribute {name!r}", name=name, obj=_sys.modules[__name__])
+    def __getattr__(name: str) -> _typing.Any:
+        if name in _LAZY or name in _LAZY_NAMES:
+            import importlib
+
+            module = importlib.import_module(f"{__name__}.{_LAZY_NAMES.get(name, name)}")
+            return module if name in _LAZY else getattr(module, name)
+        if instead := _absent.advice(name) or _absent.named_elsewhere(name):
+            raise AttributeError(f"gradtape has no tf.{name}: {instead}")
+        # name and obj let Python suggest what was meant.
+        raise AttributeError(f"module 'gradtape' has no attribute {name!r}", name=name, obj=_sys.modules[__name__])
 
 
 def __dir__() -> list[str]:
@@ -551,4 +659,4 @@ def __dir__() -> list[str]:
 
 def load_ipython_extension(shell: object) -> None:
     """`%load_ext gradtape` in a notebook: `import tensorflow` gives gradtape from here on."""
-    __getattr__("as_tensorflow")()
+    _sys.modules[__name__].as_tensorflow()

@@ -59,7 +59,7 @@ def decode_wav(
     return DecodeWav(from_array(np.ascontiguousarray(sound)), to_tensor(rate))
 
 
-def encode_wav(audio: TensorLike, sample_rate: object, name: str | None = None) -> Any:
+def encode_wav(audio: TensorLike, sample_rate: object, name: str | None = None) -> Tensor:
     """A 16-bit WAV file, as a string tensor, of floats of shape [frames, channels]; beyond -1 and 1 they are cut."""
     sound = to_tensor(audio, None if isinstance(audio, (Tensor, Variable)) else dtypes.float32)
     if sound.dtype != dtypes.float32 or sound.ndim != 2:

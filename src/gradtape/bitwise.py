@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from .base.namespaces import listing
-from .ops.math import bitwise as b
-
-bitwise_and = b.bitwise_and.public
-bitwise_or = b.bitwise_or.public
-bitwise_xor = b.bitwise_xor.public
-invert = b.invert.public
-left_shift = b.left_shift.public
-right_shift = b.right_shift.public
+from .ops.public import bitwise_and as bitwise_and
+from .ops.public import bitwise_or as bitwise_or
+from .ops.public import bitwise_xor as bitwise_xor
+from .ops.public import invert as invert
+from .ops.public import left_shift as left_shift
+from .ops.public import right_shift as right_shift
 
 __dir__ = listing(globals())

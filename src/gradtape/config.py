@@ -115,7 +115,7 @@ def experimental_connect_to_host(remote_host: object = None, job_name: str = "wo
 
 
 def set_engine(name: str) -> None:
-    """Choose what runs functions that ask for no engine: "native", or "xla" with the extra `xla`.
+    """Choose what runs functions that ask for no engine: "native", or with the extra `xla` "xla" or "xla-checked".
 
     >>> import gradtape as tf
     >>> tf.config.set_engine("native")

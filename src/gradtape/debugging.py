@@ -16,7 +16,7 @@ from .base.namespaces import listing, namespace
 from .base.shapes import TensorShape, broadcast
 from .base.traceable import traceable
 from .base.tracebacks import FILTERING
-from .base.types import IntLike, TensorLike, Value
+from .base.types import DTypeLike, IntLike, TensorLike, Value
 from .op.arguments import takes, text
 from .op.attributes import as_float, as_int
 from .ops.math import logic
@@ -71,7 +71,23 @@ def assert_near(
     summarize: int | None = None,
     name: str | None = None,
 ) -> None:
-    """Raise InvalidArgumentError unless |x - y| <= atol + rtol * |y| everywhere; ten machine epsilons by default."""
+    """Raise InvalidArgumentError unless |x - y| <= atol + rtol * |y| everywhere; ten machine epsilons by default.
+
+    >>> import gradtape as tf
+    >>> tf.debugging.assert_near([1.0], [1.0 + 1e-7])
+
+    Args:
+        x: A tensor.
+        y: A tensor.
+        rtol: How far relative to y.
+        atol: How far in any case.
+        message: What the error begins with.
+        summarize: How many elements to show.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Raises:
+        tf.errors.InvalidArgumentError: An element is further away.
+    """
     a = to_tensor(x)
     b = to_tensor(y, a.dtype)
     tolerance = 10 * float(np.finfo(a.dtype.numpy).eps)
@@ -147,7 +163,7 @@ def assert_type(tensor: TensorLike, tf_type: TensorLike, message: str | None = N
         raise TypeError(f"{message or ''}Expected a tensor of {tf_type!r}, got {to_tensor(tensor).dtype!r}.")
 
 
-def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
+def assert_same_float_dtype(tensors: Any = None, dtype: DTypeLike | None = None) -> Any:
     """The common floating type of the tensors; ValueError where there is none."""
     kinds = {to_tensor(t).dtype for t in tensors or []} | ({dtypes.as_dtype(dtype)} if dtype is not None else set())
     if len(kinds) > 1 or any(not k.is_floating for k in kinds):
@@ -187,8 +203,24 @@ def assert_shapes(
 
 
 @takes(message=text)
-def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Any:
-    """The tensor, if it has no nan and no inf; InvalidArgumentError otherwise."""
+def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
+    """The tensor, if it has no nan and no inf; InvalidArgumentError otherwise.
+
+    >>> import gradtape as tf
+    >>> tf.debugging.check_numerics([1.0], "here").numpy()
+    array([1.], dtype=float32)
+
+    Args:
+        tensor: A floating tensor.
+        message: What the error begins with.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The tensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There is a nan or an inf.
+    """
     x = to_tensor(tensor)
     if not x.dtype.is_differentiable:
         raise invalid(f"check_numerics: only floating types have nan and inf, got {x.dtype!r}.")
@@ -215,7 +247,7 @@ def disable_check_numerics() -> None:
 
 
 @takes(message=text)
-def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> Any:
+def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> Tensor:
     """The same as `check_numerics`."""
     return check_numerics(x, message)
 

@@ -1,9 +1,9 @@
-"""`tf.experimental`: extension types, dispatch, a mesh of devices (`dtensor`), NumPy's names (`gradtape.numpy`), DLPack."""
+"""`tf.experimental`: extension types and dispatch, NumPy's names (`gradtape.numpy`), DLPack, rows of ragged tensors."""
 
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .api.dispatch import (
     dispatch_for_api,
@@ -58,14 +58,20 @@ class dlpack:
     to_dlpack = staticmethod(to_dlpack)
 
 
-def __getattr__(name: str) -> Any:
-    if name == "numpy":
-        return importlib.import_module("gradtape.numpy")
-    if name == "dtensor":
-        return importlib.import_module("gradtape.distribute.dtensor")
-    if name == "RowPartition":
-        return importlib.import_module("gradtape.ragged.partition").RowPartition
-    raise AttributeError(f"module 'gradtape.experimental' has no attribute {name!r}")
+if TYPE_CHECKING:  # what is imported on first use
+    from . import numpy as numpy
+    from .distribute import dtensor as dtensor
+    from .ragged.partition import RowPartition as RowPartition
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name == "numpy":
+            return importlib.import_module("gradtape.numpy")
+        if name == "dtensor":
+            return importlib.import_module("gradtape.distribute.dtensor")
+        if name == "RowPartition":
+            return importlib.import_module("gradtape.ragged.partition").RowPartition
+        raise AttributeError(f"module 'gradtape.experimental' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

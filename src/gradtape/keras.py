@@ -5,7 +5,11 @@ Keras's own classes. It is imported on first use.
 """
 
 import sys
+from typing import TYPE_CHECKING
 
 from keras_gradtape import hook
 
-sys.modules[__name__] = hook.load()
+if TYPE_CHECKING:
+    from keras import *  # noqa: F403
+else:
+    sys.modules[__name__] = hook.load()

@@ -224,7 +224,7 @@ class KeyValueTensorInitializer(_Initializer):
         dtype: DType = self._values.dtype
         return dtype
 
-    def entries(self) -> tuple[Any, Any]:
+    def entries(self) -> tuple[Tensor, Tensor]:
         """The keys and the values."""
         return self._keys, self._values
 
@@ -402,7 +402,7 @@ class StaticVocabularyTable(_Table):
         ]
         return self._looked_up(keys, buckets)
 
-    def size(self, name: str | None = None) -> Any:
+    def size(self, name: str | None = None) -> Tensor:
         """How many numbers there are: words and buckets."""
         return from_array(np.int64(len(self._entries) + self._buckets))  # type: ignore[arg-type]
 
@@ -464,7 +464,7 @@ class MutableHashTable(_Table):
 
     def lookup(  # type: ignore[override]
         self, keys: Any, dynamic_default_values: Any = None, name: str | None = None
-    ) -> Any:
+    ) -> Tensor:
         """The values of keys of any shape; where there is none the default, or what is given for this call."""
         if dynamic_default_values is None or isinstance(keys, SparseTensor):
             return super().lookup(keys)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -30,12 +30,102 @@ from .op.arguments import flag, takes
 from .op.attributes import as_axis, as_float, as_int
 from .op.call import OBSERVERS
 from .ops.array import borders, index, layout, pooled_segments, segment
-from .ops.math import arithmetic, cumulative, gamma, logic, rounding, trigonometric, ufuncs
+from .ops.math import arithmetic, cumulative, gamma, logic
 from .ops.math import elementwise as e
 from .ops.math import reduce as r
-from .ops.math import special as s
 from .ops.nn import activations as n
 from .ops.nn import normalization
+from .ops.public import abs as abs
+from .ops.public import acos as acos
+from .ops.public import acosh as acosh
+from .ops.public import add as add
+from .ops.public import asin as asin
+from .ops.public import asinh as asinh
+from .ops.public import atan as atan
+from .ops.public import atan2 as atan2
+from .ops.public import atanh as atanh
+from .ops.public import betainc as betainc
+from .ops.public import ceil as ceil
+from .ops.public import conj as conj
+from .ops.public import cos as cos
+from .ops.public import cosh as cosh
+from .ops.public import cumprod as cumprod
+from .ops.public import cumsum as cumsum
+from .ops.public import digamma as digamma
+from .ops.public import equal as equal
+from .ops.public import erf as erf
+from .ops.public import erfc as erfc
+from .ops.public import erfcinv as erfcinv
+from .ops.public import erfinv as erfinv
+from .ops.public import exp as exp
+from .ops.public import expm1 as expm1
+from .ops.public import floor as floor
+from .ops.public import floordiv as floordiv
+from .ops.public import floormod as floormod
+from .ops.public import greater as greater
+from .ops.public import greater_equal as greater_equal
+from .ops.public import igamma as igamma
+from .ops.public import igammac as igammac
+from .ops.public import is_finite as is_finite
+from .ops.public import is_inf as is_inf
+from .ops.public import is_nan as is_nan
+from .ops.public import less as less
+from .ops.public import less_equal as less_equal
+from .ops.public import lgamma as lgamma
+from .ops.public import log as log
+from .ops.public import log1p as log1p
+from .ops.public import log_sigmoid as log_sigmoid
+from .ops.public import logical_and as logical_and
+from .ops.public import logical_not as logical_not
+from .ops.public import logical_or as logical_or
+from .ops.public import logical_xor as logical_xor
+from .ops.public import maximum as maximum
+from .ops.public import minimum as minimum
+from .ops.public import multiply as multiply
+from .ops.public import multiply_no_nan as multiply_no_nan
+from .ops.public import ndtri as ndtri
+from .ops.public import negative as negative
+from .ops.public import nextafter as nextafter
+from .ops.public import not_equal as not_equal
+from .ops.public import polygamma as polygamma
+from .ops.public import pow as pow
+from .ops.public import real as real
+from .ops.public import reciprocal as reciprocal
+from .ops.public import reduce_all as reduce_all
+from .ops.public import reduce_any as reduce_any
+from .ops.public import reduce_euclidean_norm as reduce_euclidean_norm
+from .ops.public import reduce_logsumexp as reduce_logsumexp
+from .ops.public import reduce_max as reduce_max
+from .ops.public import reduce_mean as reduce_mean
+from .ops.public import reduce_min as reduce_min
+from .ops.public import reduce_prod as reduce_prod
+from .ops.public import reduce_sum as reduce_sum
+from .ops.public import rint as rint
+from .ops.public import round as round
+from .ops.public import rsqrt as rsqrt
+from .ops.public import segment_max as segment_max
+from .ops.public import segment_mean as segment_mean
+from .ops.public import segment_min as segment_min
+from .ops.public import segment_prod as segment_prod
+from .ops.public import segment_sum as segment_sum
+from .ops.public import sigmoid as sigmoid
+from .ops.public import sign as sign
+from .ops.public import sin as sin
+from .ops.public import sinh as sinh
+from .ops.public import softplus as softplus
+from .ops.public import softsign as softsign
+from .ops.public import sqrt as sqrt
+from .ops.public import square as square
+from .ops.public import squared_difference as squared_difference
+from .ops.public import subtract as subtract
+from .ops.public import tan as tan
+from .ops.public import tanh as tanh
+from .ops.public import truncatediv as truncatediv
+from .ops.public import truncatemod as truncatemod
+from .ops.public import xdivy as xdivy
+from .ops.public import xlog1py as xlog1py
+from .ops.public import xlogy as xlogy
+from .ops.public import zeta as zeta
 from .values.composite import COMPOSITES, OPERANDS, is_composite
 from .values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from .variables.operators import as_divisible as _as_divisible
@@ -44,112 +134,73 @@ from .variables.variable import Variable
 
 _LOGGER = logging.getLogger("gradtape")
 
-add = e.add.public
-subtract = e.subtract.public
-multiply = e.multiply.public
-floordiv = e.floordiv.public
-floormod = e.floormod.public
 mod = floormod
-negative = e.negative.public
-pow = e.pow.public
-square = e.square.public
-squared_difference = e.squared_difference.public
-reciprocal = e.reciprocal.public
-multiply_no_nan = e.multiply_no_nan.public
-sqrt = e.sqrt.public
-rsqrt = e.rsqrt.public
-exp = e.exp.public
-expm1 = e.expm1.public
-log = e.log.public
-log1p = e.log1p.public
-sin = trigonometric.sin.public
-cos = trigonometric.cos.public
-tan = trigonometric.tan.public
-asin = trigonometric.asin.public
-acos = trigonometric.acos.public
-atan = trigonometric.atan.public
-atan2 = trigonometric.atan2.public
-sinh = trigonometric.sinh.public
-cosh = trigonometric.cosh.public
-tanh = trigonometric.tanh.public
-asinh = trigonometric.asinh.public
-acosh = trigonometric.acosh.public
-atanh = trigonometric.atanh.public
-sigmoid = e.sigmoid.public
-softplus = e.softplus.public
-abs = e.abs.public
-sign = e.sign.public
-floor = e.floor.public
-ceil = e.ceil.public
-rint = e.rint.public
-round = e.round.public
-equal = logic.equal.public
-not_equal = logic.not_equal.public
-less = logic.less.public
-less_equal = logic.less_equal.public
-greater = logic.greater.public
-greater_equal = logic.greater_equal.public
-logical_and = logic.logical_and.public
-logical_or = logic.logical_or.public
-logical_xor = logic.logical_xor.public
-logical_not = logic.logical_not.public
-is_nan = logic.is_nan.public
-is_inf = logic.is_inf.public
-is_finite = logic.is_finite.public
-maximum = logic.maximum.public
-minimum = logic.minimum.public
-conj = e.conj.public
-real = e.real.public
-log_sigmoid = ufuncs.log_sigmoid.public
-reduce_sum = r.reduce_sum.public
-reduce_mean = r.reduce_mean.public
-reduce_prod = r.reduce_prod.public
-reduce_max = r.reduce_max.public
-reduce_min = r.reduce_min.public
-reduce_all = r.reduce_all.public
-reduce_any = r.reduce_any.public
-reduce_logsumexp = r.reduce_logsumexp.public
-reduce_euclidean_norm = r.reduce_euclidean_norm.public
-truncatediv = rounding.truncatediv.public
-truncatemod = rounding.truncatemod.public
-nextafter = rounding.nextafter.public
-softsign = n.softsign.public
-erf = s.erf.public
-erfc = s.erfc.public
-erfinv = s.erfinv.public
-erfcinv = s.erfcinv.public
-ndtri = s.ndtri.public
-lgamma = gamma.lgamma.public
-digamma = gamma.digamma.public
-polygamma = gamma.polygamma.public
-zeta = gamma.zeta.public
-igamma = gamma.igamma.public
-igammac = gamma.igammac.public
-betainc = gamma.betainc.public
-segment_sum = segment.segment_sum.public
-segment_mean = segment.segment_mean.public
-segment_prod = segment.segment_prod.public
-segment_max = segment.segment_max.public
-segment_min = segment.segment_min.public
-xlogy = s.xlogy.public
-xdivy = s.xdivy.public
-xlog1py = s.xlog1py.public
-cumsum = cumulative.cumsum.public
-cumprod = cumulative.cumprod.public
 
 
-def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
-    """x / y, as Python's operator does it."""
+def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """x / y, as Python's operator does it.
+
+    >>> import gradtape as tf
+    >>> tf.divide([1.0, 3.0], 2.0).numpy()
+    array([0.5, 1.5], dtype=float32)
+
+    Args:
+        x: A tensor, or what can become one.
+        y: The same, to broadcast with it.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The shapes do not broadcast.
+    """
     return truediv(x, y)
 
 
-def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
-    """x / y, and 0 where y is 0; integers are divided as floats."""
+def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """x / y, and 0 where y is 0; integers are divided as floats.
+
+    >>> import gradtape as tf
+    >>> tf.math.divide_no_nan([1.0, 3.0], [0.0, 2.0]).numpy()
+    array([0. , 1.5], dtype=float32)
+
+    Args:
+        x: A tensor, or what can become one.
+        y: The same, to broadcast with it.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The shapes do not broadcast.
+    """
     return e.divide_no_nan.public(*_as_divisible(x, y))
 
 
+@overload
+def scalar_mul(scalar: TensorLike, x: IndexedSlices, name: str | None = None) -> IndexedSlices: ...  # type: ignore[overload-overlap]
+@overload
+def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> Tensor: ...
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
-    """A scalar times a tensor or IndexedSlices."""
+    """A scalar times a tensor or IndexedSlices.
+
+    >>> import gradtape as tf
+    >>> tf.math.scalar_mul(2.0, [1.0, 2.0]).numpy()
+    array([2., 4.], dtype=float32)
+
+    Args:
+        scalar: One number.
+        x: A tensor, or `tf.IndexedSlices`.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor, or `tf.IndexedSlices` where such are given.
+
+    Raises:
+        ValueError: The first is no scalar.
+    """
     if np.ndim(scalar) and to_tensor(scalar).ndim:
         raise ValueError(f"Only scalar multiply works, got shape {to_tensor(scalar).shape}.")
     if isinstance(x, IndexedSlices):
@@ -157,8 +208,23 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     return multiply(scalar, x)
 
 
-def add_n(inputs: Any, name: str | None = None) -> Any:
-    """The sum of a list of tensors of one shape."""
+def add_n(inputs: Any, name: str | None = None) -> Tensor:
+    """The sum of a list of tensors of one shape.
+
+    >>> import gradtape as tf
+    >>> tf.math.add_n([[1, 2], [3, 4]]).numpy()
+    array([4, 6], dtype=int32)
+
+    Args:
+        inputs: Tensors of one shape and type.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor.
+
+    Raises:
+        ValueError: There is none.
+    """
     if isinstance(inputs, (Tensor, Variable)):
         if not inputs.ndim:
             raise TypeError("add_n: a list of tensors is needed, got one scalar.")
@@ -173,8 +239,25 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
 
 def reduce_variance(
     input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
-) -> Any:
-    """The mean squared distance from the mean."""
+) -> Tensor:
+    """The mean squared distance from the mean.
+
+    >>> import gradtape as tf
+    >>> tf.math.reduce_variance([1.0, 3.0]).numpy()
+    np.float32(1.0)
+
+    Args:
+        input_tensor: A floating or complex tensor.
+        axis: One axis, or several; all if none is given.
+        keepdims: Whether reduced axes stay, with size 1.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor without the reduced axes, or with size 1 there.
+
+    Raises:
+        TypeError: The numbers are integers.
+    """
     x: Any = input_tensor if input_tensor.__class__ in OPERANDS else to_tensor(input_tensor)
     if not x.dtype.is_differentiable:
         message = f"Input must be either real or complex floating. Received integer type {x.dtype!r}. Use tf.cast."
@@ -187,8 +270,25 @@ def reduce_variance(
 
 def reduce_std(
     input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool = False, name: str | None = None
-) -> Any:
-    """The square root of the variance."""
+) -> Tensor:
+    """The square root of the variance.
+
+    >>> import gradtape as tf
+    >>> tf.math.reduce_std([1.0, 3.0]).numpy()
+    np.float32(1.0)
+
+    Args:
+        input_tensor: A floating or complex tensor.
+        axis: One axis, or several; all if none is given.
+        keepdims: Whether reduced axes stay, with size 1.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor without the reduced axes, or with size 1 there.
+
+    Raises:
+        TypeError: The numbers are integers.
+    """
     x: Any = input_tensor if input_tensor.__class__ in OPERANDS else to_tensor(input_tensor)
     if x.dtype.is_floating:
         return normalization.reduce_std.public(x, as_axis(axis), bool(keepdims))
@@ -207,15 +307,49 @@ def _place_type(name: str, output_type: DTypeLike) -> Any:
 
 def argmax(
     input: TensorLike, axis: AxisLike | None = None, output_type: DTypeLike = dtypes.int64, name: str | None = None
-) -> Any:
-    """The position of the largest element along an axis (the first by default)."""
+) -> Tensor:
+    """The position of the largest element along an axis (the first by default).
+
+    >>> import gradtape as tf
+    >>> tf.argmax([[1.0, 5.0], [7.0, 2.0]], axis=1).numpy()
+    array([1, 0])
+
+    Args:
+        input: A tensor of numbers.
+        axis: The axis; 0 if it is not given.
+        output_type: An integer type.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Integers, without the axis.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There is no such axis.
+    """
     return r.argmax.public(input, 0 if axis is None else as_axis(axis), _place_type("argmax", output_type))
 
 
 def argmin(
     input: TensorLike, axis: AxisLike | None = None, output_type: DTypeLike = dtypes.int64, name: str | None = None
-) -> Any:
-    """The position of the smallest element along an axis (the first by default)."""
+) -> Tensor:
+    """The position of the smallest element along an axis (the first by default).
+
+    >>> import gradtape as tf
+    >>> tf.argmin([[1.0, 5.0], [7.0, 2.0]], axis=1).numpy()
+    array([0, 1])
+
+    Args:
+        input: A tensor of numbers.
+        axis: The axis; 0 if it is not given.
+        output_type: int32 or int64.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Integers, without the axis.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There is no such axis.
+    """
     return r.argmin.public(input, 0 if axis is None else as_axis(axis), _place_type("argmin", output_type))
 
 
@@ -225,17 +359,43 @@ def count_nonzero(
     keepdims: bool = False,
     dtype: DTypeLike = dtypes.int64,
     name: str | None = None,
-) -> Any:
-    """How many elements are not zero."""
+) -> Tensor:
+    """How many elements are not zero.
+
+    >>> import gradtape as tf
+    >>> tf.math.count_nonzero([0, 1, 2]).numpy()
+    np.int64(2)
+
+    Args:
+        input: A tensor.
+        axis: One axis, or several; all if none is given.
+        keepdims: Whether reduced axes stay, with size 1.
+        dtype: The type of the result.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Whole numbers.
+    """
     return cast(r.count_nonzero.public(input, as_axis(axis), bool(keepdims)), dtype)
 
 
-def cast(x: Any, dtype: DTypeLike, name: str | None = None) -> Any:
+def cast(x: Any, dtype: DTypeLike, name: str | None = None) -> Tensor:
     """The values in another type; gradients come back in the type of `x`.
 
     >>> import gradtape as tf
     >>> tf.cast([1.9, -1.9], tf.int32)
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([ 1, -1], dtype=int32)>
+
+    Args:
+        x: A tensor, or what can become one.
+        dtype: The type to convert to.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor (sparse, ragged or slices, as given) of the type.
+
+    Raises:
+        tf.errors.UnimplementedError: The type cannot be converted.
     """
     target = dtypes.as_dtype(dtype)
     if x.__class__ in COMPOSITES:
@@ -262,7 +422,7 @@ def cast(x: Any, dtype: DTypeLike, name: str | None = None) -> Any:
     return e.convert.public(tensor, target.numpy)
 
 
-def imag(input: TensorLike, name: str | None = None) -> Any:
+def imag(input: TensorLike, name: str | None = None) -> Tensor:
     """The imaginary part; of what is not complex, zeros of its type, through which no derivative passes."""
     x = to_tensor(input)
     if x.dtype is dtypes.string:
@@ -270,13 +430,13 @@ def imag(input: TensorLike, name: str | None = None) -> Any:
     return e.imag.public(x) if x.dtype.is_complex else logic.zeros_like.public(x)
 
 
-def angle(input: TensorLike, name: str | None = None) -> Any:
+def angle(input: TensorLike, name: str | None = None) -> Tensor:
     """The argument of a complex number; of real numbers 0 or pi, through which no derivative passes."""
     x = to_tensor(input)
     return e.angle.public(x if x.dtype.is_complex else e.stop_gradient.public(x))
 
 
-def complex(real: Any, imag: Any, name: str | None = None) -> Any:
+def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     """The complex number with this real and this imaginary part."""
     real, imag = to_tensor(real), to_tensor(imag)
     if real.dtype is not imag.dtype or real.dtype not in (dtypes.float32, dtypes.float64):
@@ -287,12 +447,12 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Any:
     return e.make_complex.public(real, imag)
 
 
-def softmax(logits: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Any:
+def softmax(logits: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along an axis, the last by default."""
     return n.softmax.public(logits, -1 if axis is None else as_int(axis))
 
 
-def log_softmax(logits: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Any:
+def log_softmax(logits: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Tensor:
     """log(softmax(x)) along an axis, the last by default."""
     return n.log_softmax.public(logits, -1 if axis is None else as_int(axis))
 
@@ -302,7 +462,7 @@ def accumulate_n(
     shape: ShapeLike | None = None,
     tensor_dtype: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The sum of a list of tensors of one shape and type, which `shape` and `tensor_dtype` may state."""
     if not inputs or not isinstance(inputs, (list, tuple)):
         raise ValueError("inputs must be a list of at least one Tensor with the same dtype and shape")
@@ -321,11 +481,11 @@ def accumulate_n(
 
 def l2_normalize(
     x: TensorLike,
-    axis: object = None,
+    axis: AxisLike | None = None,
     epsilon: float = 1e-12,
     name: str | None = None,
-    dim: object = None,
-) -> Any:
+    dim: AxisLike | None = None,
+) -> Tensor:
     """x divided by its Euclidean norm along `axis`; the squared norm is at least `epsilon`."""
     x = to_tensor(x)
     if dim is not None and axis is not None:
@@ -337,19 +497,19 @@ def l2_normalize(
     return multiply(x, cast(factor, x.dtype))
 
 
-def zero_fraction(value: TensorLike, name: str | None = None) -> Any:
+def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
     """The fraction of elements that are zero, as float32; nan of nothing."""
     value = to_tensor(value)
     return reduce_mean(cast(equal(value, logic.zeros_like.public(value)), dtypes.float32))
 
 
-def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Any:
+def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """1 / x, and 0 where x is 0."""
     x = to_tensor(x)
     return e.divide_no_nan.public(logic.ones_like.public(x), x)
 
 
-def polyval(coeffs: Any, x: TensorLike, name: str | None = None) -> Any:
+def polyval(coeffs: Any, x: TensorLike, name: str | None = None) -> Tensor:
     """The polynomial with these coefficients, the highest power first, at x.
 
     >>> import gradtape as tf
@@ -367,15 +527,15 @@ def polyval(coeffs: Any, x: TensorLike, name: str | None = None) -> Any:
     return value
 
 
-def lbeta(x: TensorLike, name: str | None = None) -> Any:
+def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
     """log(|Beta(x)|) over the last axis: the sum of lgamma(x), less lgamma(sum of x)."""
     return gamma.lbeta.public(x)
 
 
 @takes(exclusive=flag, reverse=flag)
 def cumulative_logsumexp(
-    x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
-) -> Any:
+    x: Any, axis: AxisLike = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Tensor:
     """log(cumsum(exp(x))) without overflow; `exclusive` leaves out the element itself, `reverse` begins last.
 
     >>> import gradtape as tf
@@ -392,12 +552,12 @@ def cumulative_logsumexp(
     return borders.crop.public(longer, tuple(back if a else (0, 0) for a in axes))
 
 
-def is_non_decreasing(x: TensorLike, name: str | None = None) -> Any:
+def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether no element is below the one before it, in row-major order."""
     return _ordered(x, less_equal)
 
 
-def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Any:
+def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether each element is above the one before it, in row-major order."""
     return _ordered(x, less)
 
@@ -413,7 +573,7 @@ def _ordered(x: TensorLike, compare: Function) -> Any:
 
 def unsorted_segment_sum(
     data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The sum over the rows with each segment id; rows with a negative id are left out.
 
     >>> import gradtape as tf
@@ -425,28 +585,28 @@ def unsorted_segment_sum(
 
 def unsorted_segment_prod(
     data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The product over the rows with each segment id; rows with a negative id are left out."""
     return segment.unsorted_segment_prod.public(data, segment_ids, _segments(num_segments))
 
 
 def unsorted_segment_max(
     data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The largest of the rows with each segment id; rows with a negative id are left out."""
     return segment.unsorted_segment_max.public(data, segment_ids, _segments(num_segments))
 
 
 def unsorted_segment_min(
     data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The smallest of the rows with each segment id; rows with a negative id are left out."""
     return segment.unsorted_segment_min.public(data, segment_ids, _segments(num_segments))
 
 
 def unsorted_segment_mean(
     data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The mean over the rows with each segment id, 0 where there are none; negative ids are left out."""
     data = to_tensor(data)
     if data.dtype.is_differentiable:
@@ -457,7 +617,7 @@ def unsorted_segment_mean(
 
 def unsorted_segment_sqrt_n(
     data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The sum over the rows with each segment id, divided by the square root of their number."""
     data = to_tensor(data)
     if data.dtype.is_differentiable:
@@ -491,9 +651,9 @@ def bincount(
     maxlength: TensorLike | None = None,
     dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
-    axis: AxisLike | None = None,
+    axis: int | None = None,
     binary_output: bool = False,
-) -> Any:
+) -> Tensor:
     """How often each integer occurs, or the sum of its weights; with `axis=-1` for each row of a matrix.
 
     >>> import gradtape as tf
@@ -557,7 +717,7 @@ def confusion_matrix(
     weights: TensorLike | None = None,
     dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """How often (or with what weight) each class was predicted for each true class: rows are the true ones.
 
     >>> import gradtape as tf

@@ -25,6 +25,13 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
     [2, 3, 1]
     >>> [part.numpy().tolist() for part in tf.nest.flatten(tf.ragged.constant([[1, 2], [3]]), expand_composites=True)]
     [[1, 2, 3], [0, 2, 3]]
+
+    Args:
+        structure: Lists, tuples, dicts, named tuples, and what was registered, in each other.
+        expand_composites: Whether ragged and sparse tensors are taken apart too.
+
+    Returns:
+        A list.
     """
     leaves = nest.flatten(structure)
     return [part for leaf in leaves for part in expanded(leaf)] if expand_composites else leaves
@@ -37,6 +44,17 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     {'b': 'z', 'a': ['x', ('y',)]}
     >>> tf.nest.pack_sequence_as(tf.ragged.constant([[1], [2]]), [tf.constant([3, 4]), [0, 0, 2]], expand_composites=True)
     <tf.RaggedTensor [[], [3, 4]]>
+
+    Args:
+        structure: The structure to have.
+        flat_sequence: Its leaves, in the order of `flatten`.
+        expand_composites: Whether ragged and sparse tensors are put together too.
+
+    Returns:
+        A structure.
+
+    Raises:
+        ValueError: There are too few or too many values.
     """
     if not expand_composites:
         return nest.pack_sequence_as(structure, flat_sequence)
@@ -110,7 +128,7 @@ def _spec(value: Any) -> CompositeSpec:
     kind = COMPOSITES[value.__class__]
     if kind.spec is None:
         raise TypeError(f"A {kind.name} has no spec to compare it by.")
-    return kind.spec.from_value(value)  # type: ignore[no-any-return]
+    return kind.spec.from_value(value)
 
 
 def _filled(leaf: Any, following: Iterator[Any]) -> Any:

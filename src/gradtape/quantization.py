@@ -10,7 +10,7 @@ from . import math
 from .base.errors import invalid
 from .base.namespaces import listing
 from .base.traceable import trace_public
-from .base.types import AxisLike, IntLike, TensorLike, Value
+from .base.types import AxisLike, IntLike, TensorLike
 from .op.arguments import flag, number, takes, text
 from .op.attributes import as_int
 from .ops.array.layout import reshape, sum_to_shape
@@ -30,7 +30,7 @@ def fake_quant_with_min_max_args(
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The inputs clipped to a fixed range and rounded to `2**num_bits` values; the derivative inside the range is 1.
 
     >>> import gradtape as tf
@@ -63,7 +63,7 @@ def fake_quant_with_min_max_vars(
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The inputs clipped to [min, max] and rounded; the tape follows the two bounds as well."""
     x, low, high = _operands(inputs, min, max, 0)
     return fake_quant.public(x, low, high, _bits(num_bits), bool(narrow_range))
@@ -77,7 +77,7 @@ def fake_quant_with_min_max_vars_per_channel(
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """As `fake_quant_with_min_max_vars`, with bounds of their own for each entry of the last axis."""
     x, low, high = _operands(inputs, min, max, 1)
     return fake_quant.public(x, low, high, _bits(num_bits), bool(narrow_range))
@@ -107,7 +107,7 @@ def fake_quant_with_min_max_args_gradient(
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """What reaches `inputs` when `gradients` reach `fake_quant_with_min_max_args`."""
     x = to_tensor(inputs)
     low, high = _fixed_range(x, min, max)
@@ -122,7 +122,7 @@ def fake_quant_with_min_max_vars_gradient(
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
-) -> tuple[Any, Any, Any]:
+) -> tuple[Tensor, Tensor, Tensor]:
     """What reaches `inputs`, `min` and `max` when `gradients` reach `fake_quant_with_min_max_vars`."""
     return _pulled(gradients, *_operands(inputs, min, max, 0), num_bits, narrow_range)
 
@@ -135,13 +135,13 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
-) -> tuple[Any, Any, Any]:
+) -> tuple[Tensor, Tensor, Tensor]:
     """What reaches `inputs`, `min` and `max` when `gradients` reach `fake_quant_with_min_max_vars_per_channel`."""
     return _pulled(gradients, *_operands(inputs, min, max, 1), num_bits, narrow_range)
 
 
 def _pulled(
-    gradients: TensorLike, x: Value, low: Tensor, high: Tensor, num_bits: IntLike, narrow_range: TensorLike
+    gradients: TensorLike, x: Tensor, low: Tensor, high: Tensor, num_bits: IntLike, narrow_range: TensorLike
 ) -> tuple[Any, Any, Any]:
     g = to_tensor(gradients, None if isinstance(gradients, Tensor) else x.dtype)
     if g.shape != x.shape:
@@ -168,7 +168,7 @@ def quantize_and_dequantize_v2(
     name: str | None = None,
     narrow_range: bool = False,
     axis: AxisLike | None = None,
-) -> Any:
+) -> Tensor:
     """Numbers rounded as if stored in `num_bits` bits; inside the range gradients pass unchanged.
 
     >>> import gradtape as tf

@@ -18,7 +18,7 @@ from .base.namespaces import listing
 from .base.shapes import TensorShape
 from .base.types import IntLike, TensorLike
 from .op.attributes import as_int
-from .values.tensor import from_array, to_tensor
+from .values.tensor import Tensor, from_array, to_tensor
 
 __all__ = ["FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase", "RandomShuffleQueue"]
 
@@ -117,7 +117,7 @@ class QueueBase:
         (count,) = sizes
         self._enqueue([self._element([tensor[place] for tensor in tensors]) for place in range(count or 0)])
 
-    def dequeue(self, name: str | None = None) -> Any:
+    def dequeue(self, name: str | None = None) -> Tensor:
         """Take one element; waits while the queue is empty.
 
         Raises:
@@ -214,11 +214,11 @@ class QueueBase:
             self._closed = True
             self._changed.notify_all()
 
-    def is_closed(self, name: str | None = None) -> Any:
+    def is_closed(self, name: str | None = None) -> Tensor:
         """Whether it is closed."""
         return from_array(np.bool_(self._closed))  # type: ignore[arg-type]
 
-    def size(self, name: str | None = None) -> Any:
+    def size(self, name: str | None = None) -> Tensor:
         """How many elements wait."""
         with self._changed:
             return from_array(np.int32(self._waiting()))  # type: ignore[arg-type]

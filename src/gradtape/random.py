@@ -181,6 +181,9 @@ def set_seed(seed: TensorLike) -> None:
     >>> tf.random.set_seed(1)
     >>> tf.random.uniform([2]).numpy()
     array([0.16513085, 0.9014813 ], dtype=float32)
+
+    Args:
+        seed: A whole number.
     """
     _SEEDS.set(as_int(seed))
 
@@ -231,14 +234,31 @@ def _count(sizes: tuple[int, ...]) -> int:
 
 
 def normal(
-    shape: Any,
+    shape: ShapeLike,
     mean: object = 0.0,
     stddev: TensorLike = 1.0,
-    dtype: Any = dtypes.float32,
+    dtype: DTypeLike = dtypes.float32,
     seed: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
-    """Numbers from normal distributions; the tape follows `mean` and `stddev`."""
+) -> Tensor:
+    """Numbers from normal distributions; the tape follows `mean` and `stddev`.
+
+    >>> import gradtape as tf
+    >>> tf.random.set_seed(1)
+    >>> tf.random.normal([2, 3]).shape
+    TensorShape([2, 3])
+
+    Args:
+        shape: The shape of the result.
+        mean: The mean, a number or a tensor that broadcasts.
+        stddev: The standard deviation.
+        dtype: A floating type.
+        seed: With `tf.random.set_seed`, what decides the numbers.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of random numbers, other ones with each call.
+    """
     kind, sizes = floating(dtype, "normal"), sizes_of(shape)
     stream = _SEEDS.stream(("normal", kind), seed, _count(sizes) * philox.RESERVED)
     return scaled(philox.normal(stream, sizes, kind.numpy), kind, stddev, mean)
@@ -246,14 +266,14 @@ def normal(
 
 @takes(dtype=tensor_type)
 def stateless_normal(
-    shape: Any,
+    shape: ShapeLike,
     seed: Any,
     mean: Any = 0.0,
     stddev: Any = 1.0,
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
     alg: Any = "auto_select",
-) -> Any:
+) -> Tensor:
     """Numbers from normal distributions that depend on `seed`, two integers, alone; the tape follows `mean` and `stddev`.
 
     >>> import gradtape as tf
@@ -265,14 +285,30 @@ def stateless_normal(
 
 
 def truncated_normal(
-    shape: Any,
+    shape: ShapeLike,
     mean: TensorLike = 0.0,
     stddev: TensorLike = 1.0,
-    dtype: Any = dtypes.float32,
+    dtype: DTypeLike = dtypes.float32,
     seed: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
-    """Numbers from normal distributions, drawn again where they are more than two standard deviations away."""
+) -> Tensor:
+    """Numbers from normal distributions, drawn again where they are more than two standard deviations away.
+
+    >>> import gradtape as tf
+    >>> tf.reduce_max(tf.abs(tf.random.truncated_normal([100]))).numpy() <= 2.0
+    np.True_
+
+    Args:
+        shape: The shape of the result.
+        mean: The mean.
+        stddev: The standard deviation, of which results are at most two away.
+        dtype: A floating type.
+        seed: With `tf.random.set_seed`, what decides the numbers.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of random numbers.
+    """
     kind, sizes = floating(dtype, "truncated_normal"), sizes_of(shape)
     stream = _SEEDS.stream(("truncated_normal", kind), seed, _count(sizes) * philox.RESERVED)
     return scaled(philox.truncated_normal(stream, sizes, kind.numpy), kind, stddev, mean)
@@ -280,42 +316,61 @@ def truncated_normal(
 
 @takes(dtype=tensor_type)
 def stateless_truncated_normal(
-    shape: Any,
+    shape: ShapeLike,
     seed: Any,
     mean: Any = 0.0,
     stddev: Any = 1.0,
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
     alg: Any = "auto_select",
-) -> Any:
+) -> Tensor:
     """As `truncated_normal`; the numbers depend on `seed`, two integers, alone."""
     kind = floating(dtype, "stateless_truncated_normal")
     return scaled(philox.truncated_normal(_stateless(seed, alg), sizes_of(shape), kind.numpy), kind, stddev, mean)
 
 
 def uniform(
-    shape: Any,
+    shape: ShapeLike,
     minval: Any = 0,
     maxval: Any = None,
-    dtype: Any = dtypes.float32,
+    dtype: DTypeLike = dtypes.float32,
     seed: object = None,
     name: str | None = None,
-) -> Any:
-    """Numbers uniformly distributed over [minval, maxval); integers need a `maxval`; the tape follows the bounds of floats."""
+) -> Tensor:
+    """Numbers uniformly distributed over [minval, maxval); integers need a `maxval`; the tape follows the bounds of floats.
+
+    >>> import gradtape as tf
+    >>> tf.random.uniform([3], minval=0, maxval=10, dtype=tf.int32).shape
+    TensorShape([3])
+
+    Args:
+        shape: The shape of the result.
+        minval: The lower bound, which may occur.
+        maxval: The upper bound, which does not occur; 1 for floating types.
+        dtype: A floating type, int32 or int64.
+        seed: With `tf.random.set_seed`, what decides the numbers.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of random numbers, other ones with each call.
+
+    Raises:
+        ValueError: No `maxval` is given for integers.
+    """
     kind, sizes = uniform_type(dtype, minval, maxval, BOUNDED), sizes_of(shape)
     stream = _SEEDS.stream(("uniform", kind), seed, _count(sizes) * philox.RESERVED)
     return uniform_from(stream, sizes, kind, minval, maxval)
 
 
 def stateless_uniform(
-    shape: Any,
+    shape: ShapeLike,
     seed: Any,
     minval: Any = 0,
     maxval: Any = None,
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
     alg: Any = "auto_select",
-) -> Any:
+) -> Tensor:
     """As `uniform`; the numbers depend on `seed`, two integers, alone. Without both bounds, integers are of any size."""
     kind = uniform_type(dtype, minval, maxval, UNBOUNDED)
     return uniform_from(_stateless(seed, alg), sizes_of(shape), kind, minval, maxval)
@@ -341,13 +396,13 @@ def _gamma(stream: Any, sizes: tuple[int, ...], alpha: Any, beta: Value, samples
 
 @takes(dtype=tensor_type)
 def gamma(
-    shape: Any,
+    shape: ShapeLike,
     alpha: Any,
     beta: Any = None,
-    dtype: Any = dtypes.float32,
+    dtype: DTypeLike = dtypes.float32,
     seed: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """`shape` numbers from the gamma distribution of each `alpha` and rate `beta`; the tape follows both.
 
     The result has `shape` followed by the shape that alpha and beta have together.
@@ -365,13 +420,13 @@ def gamma(
 
 
 def stateless_gamma(
-    shape: Any,
+    shape: ShapeLike,
     seed: TensorLike,
     alpha: Any,
     beta: Any = None,
-    dtype: Any = dtypes.float32,
+    dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Numbers from gamma distributions of shape `alpha` and rate `beta`, which fill `shape` by broadcasting.
 
     They depend on `seed`, two integers, and on alpha and beta, and the tape follows these.
@@ -394,12 +449,12 @@ def _filling(value: TensorLike, common: tuple[int, ...] | None, sizes: tuple[int
 
 @takes(dtype=tensor_type)
 def poisson(
-    shape: Any,
+    shape: ShapeLike,
     lam: Any,
-    dtype: Any = dtypes.float32,
+    dtype: DTypeLike = dtypes.float32,
     seed: Any = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """`shape` numbers from the Poisson distribution of each rate in `lam`: `shape` followed by the shape of `lam`."""
     kind, lead = dtypes.as_dtype(dtype), sizes_of(shape)
     rate = to_tensor(lam)
@@ -411,8 +466,8 @@ def poisson(
 
 
 def stateless_poisson(
-    shape: Any, seed: Any, lam: TensorLike, dtype: Any = dtypes.int32, name: str | None = None
-) -> Any:
+    shape: ShapeLike, seed: Any, lam: TensorLike, dtype: DTypeLike = dtypes.int32, name: str | None = None
+) -> Tensor:
     """Numbers from Poisson distributions of rates `lam`, which fill `shape` by broadcasting; they depend on `seed`."""
     kind, sizes = dtypes.as_dtype(dtype), sizes_of(shape)
     rate = to_tensor(lam)
@@ -466,7 +521,7 @@ def categorical(
     dtype: DTypeLike | None = None,
     seed: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """`num_samples` class numbers for each row of unnormalised log-probabilities.
 
     >>> import gradtape as tf
@@ -482,13 +537,13 @@ def categorical(
 
 def stateless_categorical(
     logits: TensorLike, num_samples: IntLike, seed: TensorLike, dtype: DTypeLike = dtypes.int64, name: str | None = None
-) -> Any:
+) -> Tensor:
     """As `categorical`; the numbers depend on `seed`, two integers, alone."""
     scores, samples, kind = _classes(logits, num_samples, dtype, "stateless_categorical")
     return from_array(philox.categorical(_stateless(seed, "auto_select"), scores, samples, kind.numpy))
 
 
-def shuffle(value: TensorLike, seed: object = None, name: str | None = None) -> Any:
+def shuffle(value: TensorLike, seed: object = None, name: str | None = None) -> Tensor:
     """The slices along the first axis in random order."""
     x = to_tensor(value)
     size = (x.shape[0] or 0) if x.ndim else 0
@@ -500,7 +555,7 @@ def shuffle(value: TensorLike, seed: object = None, name: str | None = None) -> 
 
 def _stateless_shuffle(
     value: TensorLike, seed: TensorLike, alg: object = "auto_select", name: str | None = None
-) -> Any:
+) -> Tensor:
     """As `shuffle`; the order depends on `seed`, two integers, alone."""
     x = to_tensor(value)
     stream = _stateless(seed, alg)
@@ -514,7 +569,7 @@ def split(seed: TensorLike, num: object = 2, alg: object = "auto_select") -> Any
     return stateless_uniform([as_int(num), 2], pair, None, None, pair.dtype, alg=alg)
 
 
-def fold_in(seed: TensorLike, data: TensorLike, alg: object = "auto_select") -> Any:
+def fold_in(seed: TensorLike, data: TensorLike, alg: object = "auto_select") -> Tensor:
     """A new seed for stateless functions, from a seed and an integer."""
     value = to_tensor(data)
     if value.ndim or value.dtype not in UNBOUNDED:

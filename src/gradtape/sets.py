@@ -14,7 +14,7 @@ from .base.namespaces import listing
 from .base.types import TensorLike
 from .op.arguments import flag, takes
 from .sparse import SparseTensor
-from .values.tensor import from_array, to_tensor
+from .values.tensor import Tensor, from_array, to_tensor
 
 __all__ = ["difference", "intersection", "size", "union"]
 
@@ -47,7 +47,7 @@ def difference(a: TensorLike, b: TensorLike, aminusb: bool = True, validate_indi
 
 
 @takes(validate_indices=flag)
-def size(a: object, validate_indices: bool = True) -> Any:
+def size(a: object, validate_indices: bool = True) -> Tensor:
     """How many different elements each set along the last axis of a sparse tensor has."""
     if not isinstance(a, SparseTensor):
         raise NotATensorError(f"Expected `SparseTensor`, got {a!r}. Use tf.sparse.from_dense.")

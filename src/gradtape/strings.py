@@ -17,9 +17,11 @@ from .base import dtypes
 from .base.errors import TensorTypeError, invalid
 from .base.namespaces import listing
 from .base.traceable import trace_public, traceable
-from .base.types import DTypeLike, Function, IntLike, TensorLike, Value
+from .base.types import AxisLike, DTypeLike, Function, IntLike, TensorLike, Value
 from .op.arguments import choice, flag, optional_whole_number, sequence, takes, tensor_type, text, truth, whole_number
 from .op.attributes import as_axis, as_int, as_ints
+from .ops.public import as_string as as_string
+from .ops.public import string_strip as _string_strip
 from .ops.text import encoding, unicode
 from .ops.text import strings as o
 from .trace.inference import Inference
@@ -27,8 +29,7 @@ from .values.composite import OPERANDS
 from .values.tensor import Tensor, TensorSpec, to_tensor
 from .variables.variable import Variable
 
-as_string = o.as_string.public
-strip = o.string_strip.public
+strip = _string_strip
 
 
 def _texts(value: Value) -> Any:
@@ -52,18 +53,44 @@ def _plain(value: Any) -> str:
     return str(array.item().decode())
 
 
-def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
-    """Small letters; of ASCII only, unless the encoding is "utf-8"."""
+def lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
+    """Small letters; of ASCII only, unless the encoding is "utf-8".
+
+    >>> import gradtape as tf
+    >>> tf.strings.lower(["AB"]).numpy()
+    array([b'ab'], dtype=object)
+
+    Args:
+        input: Texts.
+        encoding: "utf-8" for letters beyond ASCII.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Texts.
+    """
     return o.string_lower.public(_texts(input), encoding)
 
 
-def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
-    """Capital letters; of ASCII only, unless the encoding is "utf-8"."""
+def upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
+    """Capital letters; of ASCII only, unless the encoding is "utf-8".
+
+    >>> import gradtape as tf
+    >>> tf.strings.upper(["ab"]).numpy()
+    array([b'AB'], dtype=object)
+
+    Args:
+        input: Texts.
+        encoding: "utf-8" for letters beyond ASCII.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Texts.
+    """
     return o.string_upper.public(_texts(input), encoding)
 
 
 @takes(separator=text)
-def join(inputs: Any, separator: TensorLike = "", name: str | None = None) -> Any:
+def join(inputs: Any, separator: TensorLike = "", name: str | None = None) -> Tensor:
     """The texts one after the other, element by element; scalars are repeated.
 
     >>> import gradtape as tf
@@ -79,21 +106,34 @@ def join(inputs: Any, separator: TensorLike = "", name: str | None = None) -> An
 @takes(separator=text, keepdims=flag)
 def reduce_join(
     inputs: Any,
-    axis: Any = None,
+    axis: AxisLike | None = None,
     keepdims: bool = False,
     separator: Any = "",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The texts along axes, or all, joined to one."""
     return o.reduce_join.public(_texts(inputs), as_axis(axis), keepdims, _plain(separator))
 
 
-def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
-    """How many bytes, or characters with unit="UTF8_CHAR", each text has."""
+def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
+    """How many bytes, or characters with unit="UTF8_CHAR", each text has.
+
+    >>> import gradtape as tf
+    >>> tf.strings.length(["a", "four"]).numpy()
+    array([1, 4], dtype=int32)
+
+    Args:
+        input: Texts.
+        unit: BYTE, or UTF8_CHAR for characters.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Whole numbers.
+    """
     return o.string_length.public(_texts(input), unit)
 
 
-def substr(input: Any, pos: TensorLike, len: TensorLike, unit: str = "BYTE", name: str | None = None) -> Any:
+def substr(input: Any, pos: TensorLike, len: TensorLike, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """The part of each text that begins at `pos` (from the end, if negative) and has `len` units.
 
     >>> import gradtape as tf
@@ -107,12 +147,14 @@ def substr(input: Any, pos: TensorLike, len: TensorLike, unit: str = "BYTE", nam
 
 
 @takes(replace_global=flag)
-def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None) -> Any:
+def regex_replace(
+    input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None
+) -> Tensor:
     r"""Each text with what matches the pattern rewritten; \1 to \9 stand for the groups, \0 for the match."""
     return o.regex_replace.public(_texts(input), _plain(pattern), _plain(rewrite), bool(replace_global))
 
 
-def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
+def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tensor:
     """Whether the pattern matches the whole of each text."""
     return o.regex_full_match.public(_texts(input), _plain(pattern))
 
@@ -121,7 +163,7 @@ _NUMBERS = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.u
 
 
 @takes(out_type=tensor_type)
-def to_number(input: Any, out_type: DTypeLike = dtypes.float32, name: str | None = None) -> Any:
+def to_number(input: Any, out_type: DTypeLike = dtypes.float32, name: str | None = None) -> Tensor:
     """The numbers that are written there.
 
     >>> import gradtape as tf
@@ -134,18 +176,18 @@ def to_number(input: Any, out_type: DTypeLike = dtypes.float32, name: str | None
     return o.string_to_number.public(_texts(input), kind.numpy)
 
 
-def to_hash_bucket_fast(input: Any, num_buckets: Any, name: str | None = None) -> Any:
+def to_hash_bucket_fast(input: Any, num_buckets: Any, name: str | None = None) -> Tensor:
     """A number below `num_buckets` for each text, the same in every run and the same as in TensorFlow."""
     return o.string_to_hash_bucket_fast.public(_texts(input), as_int(num_buckets))
 
 
-def to_hash_bucket(input: Any, num_buckets: Any, name: str | None = None) -> Any:
+def to_hash_bucket(input: Any, num_buckets: Any, name: str | None = None) -> Tensor:
     """A number below `num_buckets` for each text, by an older hash; `to_hash_bucket_fast` spreads better."""
     return encoding.string_to_hash_bucket.public(_texts(input), as_int(num_buckets))
 
 
 @takes(key=sequence)
-def to_hash_bucket_strong(input: Any, num_buckets: Any, key: Any, name: str | None = None) -> Any:
+def to_hash_bucket_strong(input: Any, num_buckets: Any, key: Any, name: str | None = None) -> Tensor:
     """A number below `num_buckets` for each text, by a hash under a key of two integers.
 
     >>> import gradtape as tf
@@ -162,7 +204,7 @@ def unsorted_segment_join(
     num_segments: IntLike,
     separator: Any = "",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The texts that share a segment id, joined in their order."""
     ids, count = to_tensor(segment_ids), as_int(num_segments)
     if not ids.ndim:
@@ -177,7 +219,7 @@ def format(
     placeholder: str = "{}",
     summarize: int = 3,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The template with each placeholder replaced by a tensor, written as tf.print writes it.
 
     >>> import gradtape as tf
@@ -338,7 +380,7 @@ def unicode_encode(
     errors: str = "replace",
     replacement_char: int = 0xFFFD,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The texts whose code points stand along the last axis.
 
     >>> import gradtape as tf
@@ -347,8 +389,8 @@ def unicode_encode(
     """
     if not 0 <= replacement_char <= 0x10FFFF:
         raise invalid(f"unicode_encode: replacement_char must be a code point, got {replacement_char}.")
-    points = to_tensor(input)
-    if not points.dtype.is_integer or not points.ndim:
+    points: Any = input if input.__class__ in OPERANDS else to_tensor(input)
+    if not points.dtype.is_integer or not len(points.shape):
         raise invalid(f"unicode_encode: rows of integers are needed, got {points.dtype!r} of shape {points.shape}.")
     return unicode.unicode_encode.public(points, output_encoding, errors, replacement_char)
 
@@ -362,7 +404,7 @@ def unicode_transcode(
     replacement_char: int = 0xFFFD,
     replace_control_characters: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The texts in another encoding."""
     settings = (input_encoding, output_encoding, errors, replacement_char, replace_control_characters)
     return unicode.unicode_transcode.public(_texts(input), *settings)

@@ -181,7 +181,7 @@ class Variable(KerasVariable, gradtape.Variable):
     def __hash__(self) -> int:  # type: ignore[override]
         return id(self)
 
-    def __iadd__(self, other: Any) -> Any:
+    def __iadd__(self, other: Any) -> Any:  # type: ignore[misc]
         return NotImplemented  # `v += x` is `v = v + x`, as everywhere in Keras
 
     __isub__ = __imul__ = __itruediv__ = __ipow__ = __iadd__

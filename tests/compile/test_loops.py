@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.compile import executor
+from gradtape.compile import codegen, executor
+from gradtape.ops.array.row import set_in_place, set_row
 
 X = tf.constant(np.random.default_rng(0).normal(size=(40, 3)).astype(np.float32))
 W = tf.Variable(np.random.default_rng(1).normal(size=(3, 3)).astype(np.float32) * 0.3)
@@ -386,6 +387,27 @@ def dynamic(x):
     return rows.stack()
 
 
+def as_long_as_values_say(x):
+    rows, y = [], x[0] * 0.1
+    while tf.reduce_sum(y * y) < 50.0:
+        rows.append(y)
+        y = y * 1.3 + x[1] * 0.1
+    return tf.stack(rows)
+
+
+def in_two_loops(x):
+    rows, count = tf.TensorArray(tf.float32, size=0, dynamic_size=True, clear_after_read=False), 0
+    for i in tf.range(6):
+        if tf.reduce_sum(x[i]) > 1e3:
+            break
+        for k in tf.range(count % 4 + 1):
+            if k != 1:
+                rows = rows.write(count, x[i] * tf.sin(x[k]))
+                count += 1
+        rows = rows.write(count // 2, rows.read(count // 2) * 2.0)
+    return rows.stack()
+
+
 def scattered_and_gathered(x):
     rows = tf.TensorArray(tf.float32, size=8)
     for i in tf.range(3):
@@ -395,9 +417,50 @@ def scattered_and_gathered(x):
 
 
 @pytest.mark.parametrize("question", [value, gradient, second, jacobian, forward])
-@pytest.mark.parametrize("program", [appended_twice, dynamic, scattered_and_gathered])
+@pytest.mark.parametrize(
+    "program", [appended_twice, dynamic, as_long_as_values_say, in_two_loops, scattered_and_gathered]
+)
 def test_arrays_and_lists_that_grow_in_loops(compiled_only, program, question):
     check(question(program), X)
+
+
+def test_a_list_that_grows_is_as_long_as_the_call_makes_it(compiled_only):
+    @tf.function
+    def powers(x, count):
+        rows = []
+        for _ in tf.range(count):
+            x = x * 2.0
+            rows.append(x)
+        return len(rows), tf.stack(rows)
+
+    for count in (0, 1, 5, 64, 65):
+        length, rows = powers(tf.constant([1.0, 2.0]), tf.constant(count))
+        assert int(length) == count
+        np.testing.assert_array_equal(rows.numpy(), 2.0 ** np.arange(1, count + 1)[:, None] * [1.0, 2.0])
+
+
+def test_the_gradient_of_a_row_changes_the_others_in_place(monkeypatch):
+    changes = []
+
+    def counted(*operands):
+        changes.append(operands)
+        return set_in_place(*operands)
+
+    monkeypatch.setitem(codegen._IN_PLACE, set_row, counted)
+
+    @tf.function
+    def gradient_of_rows(x, count):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            rows, i, y = tf.TensorArray(tf.float32, size=8), 0, x
+            while i < count:
+                rows = rows.write(i, y)
+                y, i = y * 2.0, i + 1
+            total = tf.reduce_sum(rows.stack() ** 2)
+        return tape.gradient(total, x)
+
+    assert gradient_of_rows(tf.ones([2]), tf.constant(5)).numpy().tolist() == [682, 682]
+    assert len(changes) == 10  # five rows are written, and five taken out of the gradient
 
 
 # --- effects --------------------------------------------------------------------------------------------------------------

@@ -370,3 +370,15 @@ def test_elements_of_several_sizes_are_not_stacked(count: int) -> None:
     run = tf.function(lambda x: tf.map_fn(lambda row: tf.boolean_mask(row, row > 0.0), x))
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"shapes|Shapes"):
         run(data(0, count))
+
+
+def test_a_jacobian_of_as_many_values_as_there_are():
+    @tf.function
+    def squares(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.boolean_mask(x, x > 0.0) ** 2
+        return tape.jacobian(y, x)
+
+    assert squares(tf.constant([1.0, -1.0, 3.0])).numpy().tolist() == [[2, 0, 0], [0, 0, 6]]
+    assert squares(tf.constant([-1.0, 2.0, -1.0])).numpy().tolist() == [[0, 4, 0]]

@@ -61,6 +61,21 @@ def test_sampling_follows_the_weights():
     assert 700 < sum(numbers(sampled.take(1000))) < 800
 
 
+def test_samples_are_those_of_tensorflow_for_the_same_seeds():
+    def sampled(**settings):
+        return Dataset.sample_from_datasets([Dataset.range(6), Dataset.range(100, 106)], **settings)
+
+    tf.random.set_seed(2)
+    dataset = sampled(seed=1)
+    assert numbers(dataset) == numbers(dataset) == [100, 101, 0, 102, 1, 103, 2, 3, 104, 4, 105, 5]
+    assert numbers(sampled(seed=7, weights=[0.1, 0.9])) == [0, 1, 100, 101, 102, 2, 3, 103, 104, 105, 4, 5]
+    renewed = sampled(seed=3, weights=[0.2, 0.8], rerandomize_each_iteration=True)
+    assert numbers(renewed.take(6)) == [100, 101, 102, 103, 104, 105]
+    assert numbers(renewed.take(6)) == [100, 0, 101, 102, 103, 104]
+    changing = Dataset.from_tensors([0.3, 0.7]).repeat()
+    assert numbers(sampled(seed=5, weights=changing).take(6)) == [100, 101, 102, 103, 104, 105]
+
+
 # --- memory ------------------------------------------------------------------------------------------------
 
 

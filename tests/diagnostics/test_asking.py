@@ -1,6 +1,8 @@
 """Ways to ask why a gradient is None, and what an answer costs and holds."""
 
 import gc
+import sys
+import types
 import weakref
 
 import numpy as np
@@ -202,7 +204,33 @@ def test_the_answer_is_text_colour_and_html():
     assert "\033[31mnever watched\033[0m" in answer.text(colour=True)
     page = answer._repr_html_()
     assert "<b>never watched</b>" in page
-    assert "<pre>tape.watch(x)</pre>" in page
+    assert ">tape.watch(x)</pre>" in page
+    assert "solid #c33" in page
+
+
+def test_a_good_answer_is_not_red():
+    x = tf.Variable(3.0)
+    with tf.GradientTape(persistent=True) as tape:
+        y = x * x
+    page = tape.explain(y, x)._repr_html_()
+    assert "solid #c33" not in page
+    assert "y depends on x" in page
+
+
+def test_cells_of_a_notebook_are_named_as_in_its_tracebacks(monkeypatch):
+    compiler = types.SimpleNamespace(format_code_name=lambda name: ("Cell", "In[4]") if name == __file__ else None)
+    shell = types.SimpleNamespace(compile=compiler)
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
+    x = tf.constant(3.0)
+    with tf.GradientTape() as tape:
+        y = tf.round(x)
+        tape.watch(x)
+    tape.gradient(y, x)
+    answer = tape.explain(y, x)
+    assert str(answer.where) == f"Cell In[4], line {answer.where.line}"
+    assert answer.where.file == __file__
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: None))
+    assert str(answer.where) == f"{__file__}:{answer.where.line}"
 
 
 def test_text_in_html_is_escaped():

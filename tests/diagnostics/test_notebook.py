@@ -167,7 +167,7 @@ def test_a_value_that_cannot_say_its_form_is_shown_as_its_repr():
     half_made = object.__new__(tf.GradientTape)
     type(half_made).__repr__, kept = (lambda self: "<half>"), type(half_made).__repr__
     try:
-        assert half_made._repr_html_() == "<pre>&lt;half&gt;</pre>"
+        assert half_made._repr_html_().endswith(">&lt;half&gt;</pre>")
     finally:
         type(half_made).__repr__ = kept
 

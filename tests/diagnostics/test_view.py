@@ -398,6 +398,16 @@ def test_loops_and_branches_of_a_function_are_groups():
     assert picture.facts == ("alone, compiled",)
 
 
+def test_a_custom_gradient_in_a_function_is_a_call_and_no_loop():
+    @tf.custom_gradient
+    def second(x):
+        return x * x, lambda g: g * 2.0 * x
+
+    f = tf.function(lambda x: second(x))
+    f(tf.constant(3.0))
+    assert ("call", "custom_gradient") in groups_of(f.view().pictures[0])
+
+
 def test_a_function_has_a_picture_for_each_trace():
     @tf.function
     def power(x, n):

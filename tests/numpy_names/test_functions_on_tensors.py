@@ -200,6 +200,7 @@ def differences(function, x, *more):
     return found
 
 
+@pytest.mark.filterwarnings("ignore:numpy.fix is deprecated:DeprecationWarning")  # (from NumPy 2.5 on)
 @pytest.mark.parametrize(("name", "first", "more"), list(calls()))
 def test_values_types_and_gradients_are_numpys(name, first, more):
     function = NAMES[name]

@@ -41,7 +41,7 @@ NAMESPACES = (
 HEADER = """# The ops
 
 Generated from the registry by `python -m tests.ops.page`; a test keeps it up to date. Public functions that are made of several
-ops (`tf.reduce_std`, `tf.norm`, the losses) have their derivatives from these and are not listed.
+ops (`tf.nn.batch_normalization`, `tf.norm`, the losses) have their derivatives from these and are not listed.
 
 An op is differentiable in the arguments named under *reverse*; each of them has a forward rule too, and the op has a
 batching rule, unless the row says why there is no derivative.

@@ -123,6 +123,8 @@ INTERNAL = {
     "get_row": "TensorArray.read in compiled loops",
     "put_row": "the derivative of TensorArray.read in compiled loops",
     "set_row": "TensorArray.write in compiled loops",
+    "repeated_positions": "tf.repeat in functions",
+    "resize_rows": "TensorArray.write in compiled loops of unknown length",
     "add_row": "the derivative of TensorArray.read in compiled loops",
     "put": "the derivative of tf.gather",
     "take_nd": "tf.gather_nd",

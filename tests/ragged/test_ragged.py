@@ -193,7 +193,7 @@ def test_sources_may_mix_ragged_and_dense_in_a_structure():
         (lambda: r[5], tf.errors.InvalidArgumentError, "out of bounds"),
         (lambda: r[:, 0], ValueError, r"rt\[:, 0:1\]"),
         (lambda: tf.reduce_sum(r, axis=2), ValueError, "out of bounds"),
-        (lambda: tf.matmul(r, r), tf.errors.UnimplementedError, "to_tensor"),
+        (lambda: tf.cumsum(r, axis=1), tf.errors.UnimplementedError, "to_tensor"),
         (lambda: tf.convert_to_tensor(r), ValueError, "RaggedTensor"),
         (lambda: tf.gather(r, [3]), tf.errors.InvalidArgumentError, "from 0 to 2"),
         (lambda: r.with_values([1.0]), tf.errors.InvalidArgumentError, "1 new values for 3"),

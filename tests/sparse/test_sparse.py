@@ -419,3 +419,15 @@ def test_the_stored_numbers_are_counted():
     )
     with pytest.raises(tf.errors.InvalidArgumentError, match="same places"):
         tf.sparse.bincount(numbers, weights=[1.0, 2.0, 3.0])
+
+
+def test_edit_distances_are_those_of_tensorflow():
+    guess = tf.SparseTensor([[0, 0], [0, 1], [1, 0], [3, 0]], [1, 2, 3, 9], [4, 2])
+    truth = tf.SparseTensor([[0, 0], [0, 1], [0, 2], [1, 0], [2, 0]], [1, 5, 2, 3, 4], [4, 3])
+    np.testing.assert_allclose(tf.edit_distance(guess, truth), [1 / 3, 0, 1, np.inf])
+    np.testing.assert_allclose(tf.edit_distance(guess, truth, normalize=False), [1, 0, 1, 1])
+    np.testing.assert_allclose(tf.function(tf.edit_distance)(guess, truth), [1 / 3, 0, 1, np.inf])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="as many axes"):
+        tf.edit_distance(guess, tf.sparse.from_dense([1, 2]))
+    with pytest.raises(TypeError, match="two sparse tensors"):
+        tf.edit_distance(guess, [[1]])

@@ -281,3 +281,19 @@ def test_map_fn_takes_rows_of_ragged_and_sparse_tensors_inside_functions():
     sparse = tf.sparse.from_dense([[0.0, 1.0], [2.0, 0.0]])
     sums = tf.function(lambda s: tf.map_fn(tf.sparse.reduce_sum, s, fn_output_signature=tf.float32))(sparse)
     assert sums.numpy().tolist() == [1.0, 2.0]
+
+
+def test_the_sizes_that_the_spec_of_a_sparse_tensor_tells_are_known():
+    seen = []
+
+    @tf.function(input_signature=[tf.SparseTensorSpec([None, 3], tf.float32)])
+    def product(s):
+        result = tf.sparse.sparse_dense_matmul(s, tf.ones([3, 2]))
+        for value in (s, s * 2.0, tf.sparse.to_dense(s), tf.sparse.transpose(s), result):
+            seen.append(value.shape.as_list())
+        return result
+
+    for rows in (2, 5):
+        s = tf.SparseTensor([[0, 1], [1, 2]], [1.0, 2.0], [rows, 3])
+        assert product(s).numpy().tolist() == [[1, 1], [2, 2], *[[0, 0]] * (rows - 2)]
+    assert seen == [[None, 3], [None, 3], [None, 3], [3, None], [None, 2]]

@@ -346,10 +346,54 @@ def test_a_graph_is_shown_as_a_message():
     f = tf.function(lambda x: tf.tanh(x) + 1.0)
     message = f.get_concrete_function(Spec([None])).graph.as_graph_def()
     assert [(node.name, node.op, list(node.input)) for node in message.node] == [
-        ("input", "Placeholder", []),
-        ("tanh", "Tanh", ["input"]),
-        ("add", "AddV2", ["tanh"]),
+        ("x", "Placeholder", []),
+        ("Tanh", "Tanh", ["x"]),
+        ("add/y", "Const", []),
+        ("add", "AddV2", ["Tanh", "add/y"]),
+        ("Identity", "Identity", ["add"]),
     ]
+
+
+def test_a_graph_lists_its_operations_as_tensorflow_does():
+    @tf.function
+    def f(x, w):
+        return tf.nn.relu(tf.matmul(x, w) + 1.0)
+
+    graph = f.get_concrete_function(Spec([None, 2]), Spec([2, 3])).graph
+    found = graph.get_operations()
+    assert [one.type for one in found] == ["Placeholder", "Placeholder", "MatMul", "Const", "AddV2", "Relu", "Identity"]
+    assert [one.name for one in found] == ["x", "w", "MatMul", "add/y", "add", "Relu", "Identity"]
+    product = graph.get_operation_by_name("MatMul")
+    assert [tensor.name for tensor in product.inputs] == ["x:0", "w:0"]
+    assert repr(product.outputs[0]) == "<tf.Tensor 'MatMul:0' shape=(None, 3) dtype=float32>"
+    assert repr(product) == "<tf.Operation 'MatMul' type=MatMul>"
+    assert graph.get_tensor_by_name("x:0").consumers()[0].name == "MatMul"
+    assert graph.get_tensor_by_name("add:0").op.type == "AddV2"
+    with pytest.raises(KeyError, match="not in the graph"):
+        graph.get_operation_by_name("b")
+    with pytest.raises(ValueError, match="<op_name>:<output_index>"):
+        graph.get_tensor_by_name("add")
+    with pytest.raises(KeyError, match="output 1"):
+        graph.get_tensor_by_name("add:1")
+
+
+def test_operations_of_variables_branches_and_several_results():
+    v = tf.Variable([1.0])
+
+    @tf.function
+    def f(x, settings):
+        y = tf.cond(x[0] > 0.0, lambda: x * v, lambda: x)
+        v.assign_add([1.0])
+        return [*tf.split(y, 2), settings["a"]]
+
+    graph = f.get_concrete_function(Spec([2]), {"a": Spec([])}).graph
+    found = {one.name: one for one in graph.get_operations()}
+    assert found["x"].outputs[0].shape == [2]
+    assert found["If"].inputs[0].name == "Greater:0"
+    assert found["AssignAddVariableOp"].inputs[0].op.type == "VarHandleOp"
+    assert [tensor.name for tensor in found["Split"].outputs] == ["Split:0", "Split:1"]
+    assert found["Identity_1"].inputs[0].name == "Split:1"
+    assert found["Identity_2"].inputs[0].op.type == "Placeholder"
 
 
 @pytest.mark.parametrize(("recorded", "given"), [(2, tf.constant(2)), (2.5, np.float32(2.5)), ("b", tf.constant("b"))])

@@ -33,6 +33,17 @@ def as_many_rounds_as_rows(a: Any, b: Any) -> Any:
     return tf.while_loop(lambda i, h, rows: i < tf.shape(a)[0], turn, start)[2].stack() + b * 0.1
 
 
+def as_many_rounds_as_needed(a: Any, b: Any) -> Any:
+    """A loop whose length depends on values, which collects in a TensorArray that grows."""
+    rows = tf.TensorArray(tf.float32, 0, dynamic_size=True)
+
+    def turn(h: Any, rows: Any) -> Any:
+        return h * 1.5 + 0.5, rows.write(rows.size(), h)
+
+    goes_on = lambda h, rows: tf.reduce_sum(h) < 40.0  # noqa: E731
+    return tf.reduce_sum(tf.while_loop(goes_on, turn, [tf.abs(a) + 0.1, rows])[1].stack(), 0) * 0.1 + b
+
+
 def branched(a: Any, b: Any) -> Any:
     return tf.cond(tf.reduce_sum(a) > tf.reduce_sum(b), lambda: a * b, lambda: tf.sin(a))
 
@@ -106,6 +117,7 @@ OPS: list[Any] = [
     lambda a, b: tf.one_hot(tf.argmax(a, 1), 3) * b,
     looped,
     as_many_rounds_as_rows,
+    as_many_rounds_as_needed,
     branched,
     filtered,
     found_and_put_back,

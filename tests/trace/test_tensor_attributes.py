@@ -156,6 +156,7 @@ CALLS: dict[str, tuple[Any, tuple[Any, ...], tuple[Any, ...]]] = {
     "rot90": (tf.image.rot90, (IMAGE,), (1,)),
     "sequence_mask": (tf.sequence_mask, (), ([1, 3], 4)),
     "tensordot": (lambda x, a: tf.tensordot(x, tf.transpose(x), a), (X,), ([[1], [0]],)),
+    "reduce_mean, in a list": (lambda x, n: tf.reduce_mean(x, [n, 0]), (np.ones((2, 3, 4), np.float32),), (1,)),
     "zeros": (lambda n: tf.zeros([n, 2]), (), (3,)),
     "ones": (lambda n: tf.ones(n), (), ([2, 1],)),
 }
@@ -186,3 +187,17 @@ def test_a_tensor_in_place_of_an_attribute(name: str, sizes: str) -> None:
         tf.nest.flatten(result), tf.nest.flatten(traced.get_concrete_function().structured_outputs), strict=True
     ):
         assert spec.shape.is_compatible_with(part.shape), (spec, part.shape)
+
+
+def shape_in(function: Any, *specs: Any) -> Any:
+    """The shape that a function sees of its result while it is traced."""
+    return tf.function(function).get_concrete_function(*specs).structured_outputs.shape
+
+
+def test_shapes_that_hold_whatever_a_tensor_in_a_list_is() -> None:
+    x, i = tf.TensorSpec([2, 3, 4]), tf.TensorSpec([], tf.int32)
+    assert shape_in(lambda x, i: tf.roll(x, [i], [i]), x, i) == [2, 3, 4]
+    assert shape_in(lambda x, i: tf.reduce_mean(x, [i]), x, i).rank == 2
+    assert shape_in(lambda x, i: tf.reduce_all(x > 0.0, [i], keepdims=True), x, i).rank == 3
+    assert shape_in(tf.argmax, x, i).rank == 2
+    assert shape_in(tf.image.rot90, x, i).as_list() == [None, None, 4]

@@ -227,3 +227,27 @@ def test_what_follows_from_a_made_up_value_is_no_constant():
 
     traced = traced_once(is_positive, ([None], tf.int32))
     assert [bool(traced(tf.constant([number]))) for number in (-1, 3)] == [False, True]
+
+
+@pytest.mark.parametrize("shape", [[None, None, None], None])
+@pytest.mark.parametrize("axis", [0, 1, -2])
+def test_boolean_mask_with_a_mask_that_is_known(shape, axis):
+    mask = np.array([True, False, True])
+    x = tf.reshape(tf.range(27.0), [3, 3, 3])
+    traced = tf.function(lambda x: tf.boolean_mask(x, mask, axis=axis), input_signature=[tf.TensorSpec(shape)])
+    np.testing.assert_array_equal(traced(x).numpy(), tf.boolean_mask(x, mask, axis=axis).numpy())
+    np.testing.assert_array_equal(gradient_of(traced)(x)[0].numpy().sum(), 18)
+    with pytest.raises(ValueError, match="incompatible"):
+        traced(tf.ones([4, 4, 4]))
+
+
+def test_a_jacobian_where_ranks_are_unknown():
+    @tf.function(input_signature=[tf.TensorSpec(None)])
+    def f(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+        return tape.jacobian(y, x)
+
+    np.testing.assert_array_equal(f(tf.constant([1.0, 2.0])).numpy(), [[2, 0], [0, 4]])
+    assert f(tf.ones([2, 3])).shape == [2, 3, 2, 3]

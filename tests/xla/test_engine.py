@@ -121,6 +121,87 @@ def test_one_trace_serves_all_sizes():
     assert f.experimental_get_tracing_count() == 1
 
 
+def executables(function):
+    """The executables that were made of a function so far."""
+    (concrete,) = {id(each): each for each in function._traces.values()}.values()
+    return [run for parts in concrete._executor.form.made for run in parts.runs]
+
+
+def test_each_size_has_one_executable():
+    f = tf.function(lambda x: tf.reduce_sum(x * 2.0), [tf.TensorSpec([None])], engine="xla")
+    for rows in (3, 5, 3, 5, 5, 3):
+        assert float(f(tf.ones([rows]))) == 2.0 * rows
+    assert len(executables(f)) == 2
+    assert f.experimental_get_tracing_count() == 1
+
+
+def test_an_lstm_is_a_loop_of_xla_forward_and_backward():
+    w, u = tf.Variable(tf.ones([4, 16]) * 0.1), tf.Variable(tf.ones([4, 16]) * 0.1)
+
+    @tf.function(engine="xla")
+    def gradient(sequence):
+        with tf.GradientTape() as tape:
+            state = cell = tf.zeros([2, 4])
+            for x in sequence:
+                entry, forget, candidate, leave = tf.split(x @ w + state @ u, 4, axis=-1)
+                cell = tf.sigmoid(forget) * cell + tf.sigmoid(entry) * tf.tanh(candidate)
+                state = tf.sigmoid(leave) * tf.tanh(cell)
+            loss = tf.reduce_sum(state)
+        return tape.gradient(loss, [w, u])
+
+    sizes = []
+    for steps in (50, 200):
+        gradient(tf.ones([steps, 2, 4]))
+    for concrete in gradient._traces.values():
+        (executable,) = [run for parts in concrete._executor.form.made for run in parts.runs]
+        text = executable._compiled.as_text()
+        assert text.count(" while(") == 2
+        sizes.append(len(text))
+    assert max(sizes) < 1.1 * min(sizes)  # longer sequences are no longer programs
+
+
+def test_losses_of_a_hundred_steps_are_those_of_eager_code():
+    rng = np.random.default_rng(0)
+    x = tf.constant(rng.standard_normal((32, 10)), tf.float32)
+    y = tf.constant(rng.standard_normal((32, 1)), tf.float32)
+    start = [rng.standard_normal(shape) * 0.3 for shape in ((10, 16), (16,), (16, 1), (1,))]
+
+    def losses(decorate):
+        weights = [tf.Variable(value, dtype=tf.float32) for value in start]
+
+        @decorate
+        def step(x, y):
+            with tf.GradientTape() as tape:
+                hidden = tf.tanh(x @ weights[0] + weights[1])
+                loss = tf.reduce_mean((hidden @ weights[2] + weights[3] - y) ** 2)
+            for variable, gradient in zip(weights, tape.gradient(loss, weights), strict=True):
+                variable.assign_sub(0.1 * gradient)
+            return loss
+
+        return [float(step(x, y)) for _ in range(100)]
+
+    eager, xla = losses(lambda f: f), losses(tf.function(engine="xla"))
+    assert eager[-1] < 0.5 * eager[0]
+    np.testing.assert_allclose(xla, eager, atol=1e-5)
+
+
+def test_second_derivatives_and_jacobians_within_a_function():
+    def f(x):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = tf.reduce_sum(tf.sin(x) * x**2)
+            first = inner.gradient(y, x)
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            z = tf.tanh(x[:, None] * x[None, :])
+        return outer.gradient(first, x), tape.jacobian(z, x), z
+
+    compiled = same(f, tf.constant([0.3, -0.7, 1.1]))
+    assert "host" not in str(compiled.explain())
+
+
 def test_results_may_be_nested_and_hold_constants():
     def f(x):
         return {"a": (x, None), "b": [tf.constant(3), x * 2.0]}
@@ -172,6 +253,78 @@ def test_a_long_loop_with_its_gradient():
 
     compiled = same(f, X)
     assert "host" not in str(compiled.explain())
+
+
+def rounds_of(x, limit):
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y, rounds = x, 0
+        while tf.reduce_sum(y) < limit:
+            y = y * 1.01 + 0.1 * x * tf.sin(y)
+            rounds += 1
+    return y, tape.gradient(y, x), tf.constant(0) + rounds
+
+
+@pytest.mark.parametrize("engine", ["xla", "xla-checked"])
+def test_the_gradient_of_a_loop_whose_end_depends_on_values(engine):
+    f = tf.function(rounds_of, engine=engine)
+    x = tf.constant([0.1, 0.2])
+    seen = []
+    for limit in (0.0, 1.0, 20.0, 2000.0, 5.0):  # the fourth takes more rounds than there is room for at first
+        limit = tf.constant(limit)
+        expected = tf.function(rounds_of)(x, limit)
+        for a, b in zip(expected, f(x, limit), strict=True):
+            np.testing.assert_allclose(b.numpy(), a.numpy(), rtol=1e-3)
+        seen.append(int(expected[2]))
+    assert seen[0] == 0
+    assert seen[3] > 2 * 64
+    assert "host" not in str(f.explain())
+
+
+def test_variables_that_a_loop_with_a_gradient_changes_are_changed_once():
+    count, w = tf.Variable(0), tf.Variable(1.01)
+
+    @tf.function(engine="xla")
+    def step(x, limit):
+        with tf.GradientTape() as tape:
+            while x < limit:
+                x = x * w
+                count.assign_add(1)
+        w.assign_sub(1e-6 * tape.gradient(x, w))
+        return x
+
+    y = step(tf.constant(1.0), tf.constant(100.0))  # 463 rounds: computed twice
+    assert int(count) == 463
+    assert float(y) == pytest.approx(1.01**463, rel=1e-4)
+    assert float(w) == pytest.approx(1.01 - 1e-6 * 463 * 1.01**462, rel=1e-5)
+
+
+def test_second_derivatives_of_a_loop_whose_end_depends_on_values():
+    def f(x):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = x
+                while y < 50.0:
+                    y = y * y + x
+            first = inner.gradient(y, x)
+        return y, first, outer.gradient(first, x)
+
+    same(f, tf.constant(1.3), rtol=1e-4)
+
+
+def test_what_a_loop_collects_may_be_a_result_on_the_host():
+    def f(x):
+        collected = tf.TensorArray(tf.float32, 0, dynamic_size=True)
+        place = 0
+        while tf.reduce_sum(x) < 100.0:
+            x = x * 2.0
+            collected = collected.write(place, x)
+            place += 1
+        return collected.stack() * 2.0, tf.tanh(x)
+
+    same(f, tf.constant([1.0, 2.0]))
 
 
 def test_branches_and_their_gradients():
@@ -297,9 +450,51 @@ def test_random_numbers_of_a_seed_that_is_computed_are_drawn_on_the_device(seed)
     assert "host" not in str(compiled.explain())
 
 
+def test_a_generator_draws_on_the_device_what_it_draws_on_the_host():
+    def drawn(engine):
+        near_the_end = tf.random.Generator.from_key_counter(
+            5, [-300, 7], "philox"
+        )  # its counter goes over into the second word
+        generators = [tf.random.Generator.from_seed(1234), near_the_end]
+
+        @tf.function(engine=engine)
+        def f(low):
+            total = tf.zeros([3])
+            for _ in tf.range(20):
+                total += generators[0].uniform([3])
+            found = [total]
+            for generator in generators:
+                found += [
+                    generator.normal([2, 3]),
+                    generator.uniform([5], low, 3.0),
+                    generator.normal([3], dtype=tf.float64, stddev=2.0),
+                    generator.uniform([2], dtype=tf.float64),
+                ]
+            return found
+
+        results = [value for _ in range(3) for value in f(tf.constant(-1.0))]
+        return [*results, *(generator.state for generator in generators)], f
+
+    expected, _ = drawn("native")
+    found, f = drawn("xla")
+    assert "host" not in str(f.explain())
+    for a, b in zip(expected, found, strict=True):
+        np.testing.assert_allclose(b.numpy(), a.numpy(), rtol=1e-6)
+
+
 def test_other_distributions_are_drawn_on_the_host():
     compiled = same(lambda seed: tf.random.stateless_uniform([3], seed, 0, 9, tf.int32) * 2, tf.constant([1, 2]))
     assert "stateless_uniform: a Python function is called" in str(compiled.explain())
+    generators = [tf.random.Generator.from_seed(1) for _ in range(2)]
+    for function in ("truncated_normal", "uniform_full_int"):
+        drawn = [
+            tf.function(
+                lambda g=g, name=function: (g.normal([2]), getattr(g, name)([2]), g.normal([2])), engine=engine
+            )()
+            for g, engine in zip(generators, ("native", "xla"), strict=True)
+        ]
+        for a, b in zip(*drawn, strict=True):
+            np.testing.assert_allclose(b.numpy(), a.numpy(), rtol=1e-6)
 
 
 def test_a_python_function_sees_variables_as_they_are_at_its_place():
@@ -316,6 +511,30 @@ def test_a_python_function_sees_variables_as_they_are_at_its_place():
     assert seen == [2.0]
 
 
+@pytest.mark.parametrize("nesterov", [False, True])
+def test_updates_of_optimizers_are_ops(nesterov):
+    def trained(engine):
+        var, m, v = (tf.Variable([1.0, -2.0, 3.0]), tf.Variable(tf.zeros([3])), tf.Variable(tf.zeros([3])))
+
+        @tf.function(engine=engine)
+        def step(power):
+            tf.raw_ops.ResourceApplyAdam(
+                var=var.handle, m=m.handle, v=v.handle, beta1_power=0.9 * power, beta2_power=0.999 * power, lr=0.1,
+                beta1=0.9, beta2=0.999, epsilon=1e-7, grad=var * 2.0, use_nesterov=nesterov,
+            )  # fmt: skip
+            tf.raw_ops.ResourceApplyGradientDescent(var=var.handle, alpha=0.1, delta=[1.0, 2.0, 3.0])
+
+        for power in (1.0, 0.9, 0.8):
+            step(tf.constant(power))
+        return [var, m, v], step
+
+    expected, _ = trained("native")
+    found, step = trained("xla")
+    assert "host" not in str(step.explain())
+    for a, b in zip(expected, found, strict=True):
+        np.testing.assert_allclose(b.numpy(), a.numpy(), rtol=1e-5)
+
+
 # --- tapes around --------------------------------------------------------------------------------------------------------------
 
 
@@ -327,6 +546,17 @@ def test_a_tape_around_a_function():
         y, z = f(X), tf.reduce_sum(tf.tanh(X * v))
     for a, b in zip(tape.gradient(y, [X, v]), tape.gradient(z, [X, v]), strict=True):
         np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-5)
+
+
+def test_slices_that_a_tape_around_a_function_gives_can_be_made_dense_and_added():
+    x = tf.constant([1.0, 2.0, 3.0])
+    f = tf.function(lambda x, i: tf.gather(x, i) * 2.0, engine="xla")
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y, z = f(x, tf.constant([0, 2])), f(x, tf.constant([2, 2]))
+        total = tf.reduce_sum(y) + tf.reduce_sum(z)
+    assert tf.convert_to_tensor(tape.gradient(y, x)).numpy().tolist() == [2.0, 0.0, 2.0]
+    assert tf.convert_to_tensor(tape.gradient(total, x)).numpy().tolist() == [2.0, 0.0, 6.0]
 
 
 def test_second_derivatives_and_jacobians_through_a_function():
@@ -496,3 +726,54 @@ def test_two_threads_that_train_lose_no_update():
     for thread in threads:
         thread.join()
     assert float(v) == 401.0
+
+
+def test_a_thread_that_reads_while_another_trains_sees_whole_values_that_do_not_change():
+    import threading
+
+    variables = [tf.Variable(tf.zeros([64])) for _ in range(20)]
+    evaluate = tf.function(lambda: tf.reduce_sum(variables[3]), engine="xla")
+
+    @tf.function(engine="xla")
+    def step():
+        for v in variables:
+            v.assign_add(tf.ones([64]))
+
+    step()
+    ended, wrong = threading.Event(), []
+
+    def read():
+        held = []
+        while not ended.is_set():
+            value = variables[7].read_value() if len(held) % 2 else variables[7]._value
+            held.append((value, value.numpy().copy()))
+            if len(set(held[-1][1].tolist())) != 1 or float(evaluate()) % 64:
+                wrong.append(held[-1])
+        wrong.extend(pair for pair in held if not np.array_equal(pair[0].numpy(), pair[1]))
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    for _ in range(300):
+        step()
+    ended.set()
+    reader.join()
+    assert not wrong
+    assert variables[7].numpy()[0] == 301.0
+
+
+def test_a_signal_handler_may_read_what_the_step_that_it_interrupts_changes(monkeypatch):
+    from gradtape.xla import arrays
+
+    v, seen = tf.Variable([1.0, 2.0]), []
+    own = arrays._alone
+
+    @tf.function(engine="xla")
+    def step():
+        v.assign_add([1.0, 1.0])
+
+    step()
+    monkeypatch.setattr(arrays, "_alone", lambda: (seen.append(v.numpy()), own())[1])  # (where a handler may run)
+    step()
+    step()
+    assert [array.tolist() for array in seen] == [[2.0, 3.0], [3.0, 4.0]]
+    assert v.numpy().tolist() == [4.0, 5.0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Sequence
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -24,31 +24,49 @@ from ..op.abstract import Abstract
 from ..op.arguments import sequence, takes, tensor_type
 from ..op.attributes import as_int, as_int_vector, as_ints, as_shape
 from ..op.shapes import broadcast_sizes
-from ..ops.array import layout, masks
+from ..ops.array import masks
 from ..ops.math import bitwise, logic, polynomials
 from ..ops.math import elementwise as e
+from ..ops.public import broadcast_to as broadcast_to
+from ..ops.public import identity as identity_of
+from ..ops.public import reshape as reshape
+from ..ops.public import stop_gradient as stop_gradient
 from ..trace.ghost import World, abstract_of
 from ..trace.inference import Inference, with_known_shape
 from ..values.composite import complete_values, is_composite
 from ..values.tensor import CONVERSIONS, EagerTensor, IndexedSlices, Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import Variable
 
+if TYPE_CHECKING:
+    from ..ragged.tensor import RaggedTensor
+    from ..sparse.tensor import SparseTensor
+
 _MANY = 1 << 24  # elements: larger tensors are checked against the free memory first
 
-reshape = layout.reshape.public
-broadcast_to = layout.broadcast_to.public
-identity_of = e.identity.public
-stop_gradient = e.stop_gradient.public
 
 # --- making tensors --------------------------------------------------------------------------------------------------
 
 
-def constant(value: Any, dtype: DTypeLike | None = None, shape: ShapeLike | None = None, name: str = "Const") -> Any:
+def constant(
+    value: TensorLike, dtype: DTypeLike | None = None, shape: ShapeLike | None = None, name: str = "Const"
+) -> Tensor:
     """A tensor with the given value, copied; a single value fills `shape`.
 
     >>> import gradtape as tf
     >>> tf.constant([1, 2, 3])
     <tf.Tensor: shape=(3,), dtype=int32, numpy=array([1, 2, 3], dtype=int32)>
+
+    Args:
+        value: A number, a text, an array, or lists of these.
+        dtype: The type; otherwise float32 for Python floats, int32 for integers, and that of an array.
+        shape: The shape; a single value fills it.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor.
+
+    Raises:
+        TypeError: The value does not have the type, or does not fill the shape.
     """
     requested = None if dtype is None else dtypes.as_dtype(dtype)
     if requested is not None and isinstance(value, (Tensor, Variable)) and value.dtype is not requested:
@@ -77,10 +95,29 @@ def convert_to_tensor(
     dtype: DTypeLike | None = None,
     dtype_hint: object = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The value as a tensor: tensors as they are, variables read, numbers, lists and arrays converted.
 
     `dtype_hint` is tried first and dropped where it does not fit.
+
+    >>> import gradtape as tf
+    >>> tf.convert_to_tensor([[1.0], [2.0]])
+    <tf.Tensor: shape=(2, 1), dtype=float32, numpy=
+    array([[1.],
+           [2.]], dtype=float32)>
+
+    Args:
+        value: A tensor, a variable, a number, a text, an array, lists of these, or an object whose class was
+            registered.
+        dtype: The type that is needed.
+        dtype_hint: A type to try first.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor; a tensor is returned as it is.
+
+    Raises:
+        ValueError: A tensor of another type than `dtype`; TypeError: nothing that can become a tensor.
     """
     requested = None if dtype is None else dtypes.as_dtype(dtype)
     hint = None if dtype_hint is None else dtypes.as_dtype(dtype_hint)
@@ -124,14 +161,34 @@ def register_tensor_conversion_function(base_type: Any, conversion_func: Any, pr
     CONVERSIONS.sort(key=lambda entry: entry[0])
 
 
+@overload
+def identity(input: IndexedSlices, name: str | None = None) -> IndexedSlices: ...  # type: ignore[overload-overlap]
+@overload
+def identity(input: RaggedTensor, name: str | None = None) -> RaggedTensor: ...  # type: ignore[overload-overlap]
+@overload
+def identity(input: SparseTensor, name: str | None = None) -> SparseTensor: ...  # type: ignore[overload-overlap]
+@overload
+def identity(input: TensorLike, name: str | None = None) -> Tensor: ...
 def identity(input: Any, name: str | None = None) -> Any:
-    """A copy of the value, as a new tensor."""
+    """A copy of the value, as a new tensor.
+
+    >>> import gradtape as tf
+    >>> tf.identity([1.0]).numpy()
+    array([1.], dtype=float32)
+
+    Args:
+        input: A tensor, or what can become one.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A new tensor, which tapes follow by itself.
+    """
     if isinstance(input, IndexedSlices):
         return IndexedSlices(identity(input.values), input.indices, input.dense_shape)
     return identity_of(input)
 
 
-def identity_n(input: Sequence[TensorLike], name: str | None = None) -> list[Any]:
+def identity_n(input: Sequence[TensorLike], name: str | None = None) -> list[Tensor]:
     """Copies of the values, as new tensors."""
     values = [identity(value) for value in input]
     if not values:
@@ -142,7 +199,7 @@ def identity_n(input: Sequence[TensorLike], name: str | None = None) -> list[Any
 def _filled(shape: ShapeLike, value: TensorLike, dtype: DType) -> Tensor:
     sizes = as_shape(shape)
     if sizes is UNKNOWN or not is_known(sizes):
-        return broadcast_to(from_array(np.asarray(value, dtype.numpy)), sizes)  # type: ignore[no-any-return]
+        return broadcast_to(from_array(np.asarray(value, dtype.numpy)), sizes)
     if -1 in sizes:
         raise invalid(f"A size cannot be negative, got shape {list(sizes)}.")
     if isinstance(STATE.trace, Inference):
@@ -155,21 +212,74 @@ def _filled(shape: ShapeLike, value: TensorLike, dtype: DType) -> Tensor:
 def zeros(
     shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None = None, layout: object = None
 ) -> Tensor:
-    """Zeros of the given shape (empty strings for tf.string)."""
+    """Zeros of the given shape (empty strings for tf.string).
+
+    >>> import gradtape as tf
+    >>> tf.zeros([2, 3]).numpy()
+    array([[0., 0., 0.],
+           [0., 0., 0.]], dtype=float32)
+
+    Args:
+        shape: The shape.
+        dtype: The type.
+        name: Not used; taken for programs that were written for TensorFlow.
+        layout: Not used.
+
+    Returns:
+        A tensor of zeros.
+
+    Raises:
+        tf.errors.InvalidArgumentError: A size is negative.
+    """
     kind = dtypes.as_dtype(dtype)
     return _filled(shape, b"" if kind is dtypes.string else 0, kind)
 
 
-def ones(shape: ShapeLike, dtype: object = dtypes.float32, name: str | None = None, layout: object = None) -> Tensor:
-    """Ones of the given shape."""
+def ones(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None = None, layout: object = None) -> Tensor:
+    """Ones of the given shape.
+
+    >>> import gradtape as tf
+    >>> tf.ones([2]).numpy()
+    array([1., 1.], dtype=float32)
+
+    Args:
+        shape: The shape.
+        dtype: The type.
+        name: Not used; taken for programs that were written for TensorFlow.
+        layout: Not used.
+
+    Returns:
+        A tensor of ones.
+
+    Raises:
+        tf.errors.InvalidArgumentError: A size is negative.
+    """
     kind = dtypes.as_dtype(dtype)
     if kind is dtypes.string:
         raise TypeError("tf.ones is not defined for tf.string.")
     return _filled(shape, 1, kind)
 
 
-def fill(dims: TensorLike, value: Any, name: str | None = None, layout: object = None) -> Any:
-    """A tensor of the given shape, all of one value; the tape follows the value."""
+def fill(dims: TensorLike, value: Any, name: str | None = None, layout: object = None) -> Tensor:
+    """A tensor of the given shape, all of one value; the tape follows the value.
+
+    >>> import gradtape as tf
+    >>> tf.fill([2, 2], 7).numpy()
+    array([[7, 7],
+           [7, 7]], dtype=int32)
+
+    Args:
+        dims: The shape.
+        value: One number or text.
+        name: Not used; taken for programs that were written for TensorFlow.
+        layout: Not used.
+
+    Returns:
+        A tensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: A size is negative, or the value no scalar.
+    """
     value = to_tensor(value)
     if value.shape == (1,):
         value = reshape(value, ())
@@ -184,8 +294,22 @@ def fill(dims: TensorLike, value: Any, name: str | None = None, layout: object =
     return broadcast_to(value, sizes)
 
 
-def zeros_like(input: Any, dtype: DTypeLike | None = None, name: str | None = None, layout: object = None) -> Any:
-    """Zeros of the same shape, and of the same type unless one is given."""
+def zeros_like(input: Any, dtype: DTypeLike | None = None, name: str | None = None, layout: object = None) -> Tensor:
+    """Zeros of the same shape, and of the same type unless one is given.
+
+    >>> import gradtape as tf
+    >>> tf.zeros_like([1.0, 2.0]).numpy()
+    array([0., 0.], dtype=float32)
+
+    Args:
+        input: A tensor, or what can become one.
+        dtype: Another type.
+        name: Not used; taken for programs that were written for TensorFlow.
+        layout: Not used.
+
+    Returns:
+        Zeros.
+    """
     values = complete_values(input)
     if values is not None:
         return values.put(input, zeros_like(values.of(input), dtype))
@@ -196,8 +320,22 @@ def zeros_like(input: Any, dtype: DTypeLike | None = None, name: str | None = No
     return zeros(tuple(x.shape), kind)
 
 
-def ones_like(input: Any, dtype: DTypeLike | None = None, name: str | None = None, layout: object = None) -> Any:
-    """Ones of the same shape, and of the same type unless one is given."""
+def ones_like(input: Any, dtype: DTypeLike | None = None, name: str | None = None, layout: object = None) -> Tensor:
+    """Ones of the same shape, and of the same type unless one is given.
+
+    >>> import gradtape as tf
+    >>> tf.ones_like([5, 6]).numpy()
+    array([1, 1], dtype=int32)
+
+    Args:
+        input: A tensor, or what can become one.
+        dtype: Another type.
+        name: Not used; taken for programs that were written for TensorFlow.
+        layout: Not used.
+
+    Returns:
+        Ones.
+    """
     values = complete_values(input)
     if values is not None:
         return values.put(input, ones_like(values.of(input), dtype))
@@ -213,7 +351,23 @@ def eye(
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """The identity matrix, repeated over `batch_shape`."""
+    """The identity matrix, repeated over `batch_shape`.
+
+    >>> import gradtape as tf
+    >>> tf.eye(2).numpy()
+    array([[1., 0.],
+           [0., 1.]], dtype=float32)
+
+    Args:
+        num_rows: The number of rows.
+        num_columns: The number of columns; that of the rows if it is not given.
+        batch_shape: Axes in front.
+        dtype: The type.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Identity matrices.
+    """
     rows = as_int(num_rows)
     columns = rows if num_columns is None else as_int(num_columns)
     if rows < 0 or columns < 0:
@@ -247,12 +401,25 @@ def _range_look(
 
 
 @shaped(_range_look)
-def range(start: Any, limit: Any = None, delta: Any = 1, dtype: object = None, name: str = "range") -> Any:
+def range(start: Any, limit: Any = None, delta: Any = 1, dtype: DTypeLike | None = None, name: str = "range") -> Tensor:
     """Numbers from `start` up to (without) `limit` in steps of `delta`.
 
     >>> import gradtape as tf
     >>> tf.range(3).numpy()
     array([0, 1, 2], dtype=int32)
+
+    Args:
+        start: The first number, or the limit if no other is given.
+        limit: Where to stop; it does not occur.
+        delta: The step.
+        dtype: The type of the result; otherwise that of the value.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A vector.
+
+    Raises:
+        tf.errors.InvalidArgumentError: `delta` is 0.
     """
     if limit is None:
         start, limit = 0, start
@@ -306,8 +473,23 @@ def _number(scalar: Tensor) -> Any:
     return scalar._array.item() if scalar.__class__ is EagerTensor else as_int(scalar)
 
 
-def linspace(start: Any, stop: Any, num: TensorLike, name: str | None = None, axis: int = 0) -> Any:
-    """`num` evenly spaced numbers from `start` to `stop`, both included; the tape follows both."""
+def linspace(start: Any, stop: Any, num: TensorLike, name: str | None = None, axis: int = 0) -> Tensor:
+    """`num` evenly spaced numbers from `start` to `stop`, both included; the tape follows both.
+
+    >>> import gradtape as tf
+    >>> tf.linspace(0.0, 1.0, 3).numpy()
+    array([0. , 0.5, 1. ], dtype=float32)
+
+    Args:
+        start: The first number.
+        stop: The last one.
+        num: How many.
+        name: Not used; taken for programs that were written for TensorFlow.
+        axis: The axis of the numbers, where the ends are tensors.
+
+    Returns:
+        Numbers at equal distances, both ends included.
+    """
     start = to_tensor(start)
     stop = to_tensor(stop, start.dtype)
     count = as_int(num)
@@ -331,13 +513,25 @@ def one_hot(
     axis: AxisLike | None = None,
     dtype: DTypeLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """`on_value` at each index along a new axis of size `depth`, `off_value` elsewhere.
 
     >>> import gradtape as tf
     >>> tf.one_hot([0, 2], 3).numpy()
     array([[1., 0., 0.],
            [0., 0., 1.]], dtype=float32)
+
+    Args:
+        indices: Integers; others than 0 to depth - 1 give `off_value` everywhere.
+        depth: The size of the new axis.
+        on_value: What stands at the index; 1 if it is not given.
+        off_value: What stands elsewhere; 0 if it is not given.
+        axis: Where the new axis is; the last if it is not given.
+        dtype: The type of the result.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor with one more axis.
     """
     elements = complete_values(indices)
     if elements is not None:
@@ -363,8 +557,22 @@ def one_hot(
     )
 
 
-def meshgrid(*args: object, **kwargs: object) -> list[Any]:
-    """Coordinate grids from coordinate vectors; `indexing` is "xy" or "ij"."""
+def meshgrid(*args: object, **kwargs: object) -> list[Tensor]:
+    """Coordinate grids from coordinate vectors; `indexing` is "xy" or "ij".
+
+    >>> import gradtape as tf
+    >>> x, y = tf.meshgrid([1, 2], [3, 4])
+    >>> x.numpy()
+    array([[1, 2],
+           [1, 2]], dtype=int32)
+
+    Args:
+        args: Vectors.
+        kwargs: `indexing`: "xy", or "ij" for the order of matrices.
+
+    Returns:
+        One tensor for each vector.
+    """
     indexing = kwargs.pop("indexing", "xy")
     kwargs.pop("name", None)
     if kwargs:
@@ -395,7 +603,20 @@ def meshgrid(*args: object, **kwargs: object) -> list[Any]:
 
 
 def shape(input: Any, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
-    """The shape as an integer tensor."""
+    """The shape as an integer tensor.
+
+    >>> import gradtape as tf
+    >>> tf.shape([[1, 2, 3], [4, 5, 6]]).numpy()
+    array([2, 3], dtype=int32)
+
+    Args:
+        input: A tensor, or what can become one.
+        out_type: int32 or int64.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A vector of the sizes.
+    """
     kind = dtypes.int32 if out_type is None else dtypes.as_dtype(out_type)
     if kind not in (dtypes.int32, dtypes.int64):
         raise UnsupportedTypeError(None, None, f"shape: out_type must be int32 or int64, got {kind.name}.")
@@ -431,7 +652,20 @@ def shape_n(input: Sequence[TensorLike], out_type: DTypeLike = dtypes.int32, nam
 
 @takes(out_type=tensor_type)
 def size(input: Any, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
-    """The number of elements, as int32 unless `out_type` says otherwise."""
+    """The number of elements, as int32 unless `out_type` says otherwise.
+
+    >>> import gradtape as tf
+    >>> tf.size([[1, 2, 3], [4, 5, 6]]).numpy()
+    np.int32(6)
+
+    Args:
+        input: A tensor, or what can become one.
+        out_type: int32 or int64.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The number of elements.
+    """
     values = complete_values(input)
     value = _measured(input) if values is None else values.of(input)
     dtype = dtypes.as_dtype(out_type or dtypes.int32)
@@ -439,13 +673,41 @@ def size(input: Any, out_type: DTypeLike | None = None, name: str | None = None)
 
 
 def rank(input: TensorLike, name: str | None = None) -> Tensor:
-    """The number of axes."""
+    """The number of axes.
+
+    >>> import gradtape as tf
+    >>> tf.rank([[1, 2], [3, 4]]).numpy()
+    np.int32(2)
+
+    Args:
+        input: A tensor, or what can become one.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The number of axes.
+    """
     found = _measured(input).shape.rank
     return _sizes(UNKNOWN if found is None else found, dtypes.int32)
 
 
-def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Any:
-    """x, checked to have a shape in which None matches anything."""
+def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
+    """x, checked to have a shape in which None matches anything.
+
+    >>> import gradtape as tf
+    >>> tf.ensure_shape(tf.ones([2, 3]), [None, 3]).shape
+    TensorShape([2, 3])
+
+    Args:
+        x: A tensor.
+        shape: The shape; None for sizes that may be anything.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The tensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: It has another shape.
+    """
     tensor = to_tensor(x)
     if not TensorShape(shape).is_compatible_with(tensor.shape):
         raise invalid(
@@ -455,7 +717,22 @@ def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> An
 
 
 def broadcast_static_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> TensorShape:
-    """The broadcast shape of two shapes."""
+    """The broadcast shape of two shapes.
+
+    >>> import gradtape as tf
+    >>> tf.broadcast_static_shape(tf.TensorShape([2, 1]), tf.TensorShape([3]))
+    TensorShape([2, 3])
+
+    Args:
+        shape_x: A shape.
+        shape_y: A shape.
+
+    Returns:
+        A shape.
+
+    Raises:
+        ValueError: The shapes do not broadcast.
+    """
     x, y = TensorShape(shape_x), TensorShape(shape_y)
     if x.rank is None or y.rank is None:
         return TensorShape(None)
@@ -481,7 +758,7 @@ def broadcast_dynamic_shape(shape_x: TensorLike, shape_y: TensorLike) -> Tensor:
     return from_array(np.array(common, np.int32))
 
 
-def bitcast(input: TensorLike, type: object, name: str | None = None) -> Any:
+def bitcast(input: TensorLike, type: object, name: str | None = None) -> Tensor:
     """The same bits read as another type; a larger type takes the last axis away, a smaller one adds one.
 
     >>> import gradtape as tf
@@ -491,7 +768,7 @@ def bitcast(input: TensorLike, type: object, name: str | None = None) -> Any:
     return bitwise.bitcast.public(input, dtypes.as_dtype(type).numpy)
 
 
-def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) -> Any:
+def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
     """The values in another type; what does not fit becomes its smallest or largest value.
 
     >>> import gradtape as tf

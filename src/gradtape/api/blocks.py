@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..base import dtypes
@@ -14,7 +12,7 @@ from ..math import floormod
 from ..op.arguments import takes, text
 from ..op.attributes import as_int
 from ..ops.array import blocks as o
-from ..values.tensor import to_tensor
+from ..values.tensor import Tensor, to_tensor
 from .arrays import zeros_like
 from .layout import stack, transpose
 
@@ -38,7 +36,7 @@ def _block_and_borders(
     return tuple(sizes.tolist()), tuple((before, after) for before, after in table.tolist())
 
 
-def space_to_batch(input: TensorLike, block_shape: TensorLike, paddings: TensorLike, name: str | None = None) -> Any:
+def space_to_batch(input: TensorLike, block_shape: TensorLike, paddings: TensorLike, name: str | None = None) -> Tensor:
     """Each block of the axes after the first, which is the batch, taken apart into entries of the batch.
 
     >>> import gradtape as tf
@@ -53,7 +51,7 @@ def space_to_batch(input: TensorLike, block_shape: TensorLike, paddings: TensorL
 
 def required_space_to_batch_paddings(
     input_shape: TensorLike, block_shape: TensorLike, base_paddings: TensorLike | None = None, name: str | None = None
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """The paddings with which blocks fill axes of these sizes, and the crops that `batch_to_space` takes off again.
 
     >>> import gradtape as tf
@@ -76,7 +74,7 @@ def required_space_to_batch_paddings(
     return stack([before, after + extra], axis=1), stack([zeros_like(extra), extra], axis=1)
 
 
-def batch_to_space(input: TensorLike, block_shape: TensorLike, crops: TensorLike, name: str | None = None) -> Any:
+def batch_to_space(input: TensorLike, block_shape: TensorLike, crops: TensorLike, name: str | None = None) -> Tensor:
     """Entries of the batch put together into blocks of the axes after it, then cropped: undoes `space_to_batch`.
 
     >>> import gradtape as tf
@@ -103,7 +101,9 @@ def _image_axes(name: str, rank: int, data_format: str, block_size: IntLike) -> 
 
 
 @takes(data_format=text)
-def depth_to_space(input: TensorLike, block_size: IntLike, data_format: str = "NHWC", name: str | None = None) -> Any:
+def depth_to_space(
+    input: TensorLike, block_size: IntLike, data_format: str = "NHWC", name: str | None = None
+) -> Tensor:
     """Channels laid out as blocks of `block_size` by `block_size` pixels.
 
     >>> import gradtape as tf
@@ -119,7 +119,9 @@ def depth_to_space(input: TensorLike, block_size: IntLike, data_format: str = "N
 
 
 @takes(data_format=text)
-def space_to_depth(input: TensorLike, block_size: IntLike, data_format: str = "NHWC", name: str | None = None) -> Any:
+def space_to_depth(
+    input: TensorLike, block_size: IntLike, data_format: str = "NHWC", name: str | None = None
+) -> Tensor:
     """Blocks of `block_size` by `block_size` pixels laid out as channels: undoes `depth_to_space`."""
     x = to_tensor(input)
     size, channels_first = _image_axes("space_to_depth", x.ndim, data_format, block_size)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -14,12 +14,34 @@ from ..base.types import AxisLike, TensorLike, Value
 from ..op.attributes import as_axis
 from ..ops.math import arithmetic
 from ..ops.math.logic import select
-from ..values.tensor import IndexedSlices, to_tensor
+from ..values.tensor import IndexedSlices, Tensor, to_tensor
 from .indexing import where
 
 
+@overload
+def clip_by_value(  # type: ignore[overload-overlap]
+    t: IndexedSlices, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
+) -> IndexedSlices: ...
+@overload
+def clip_by_value(
+    t: TensorLike, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
+) -> Tensor: ...
 def clip_by_value(t: Any, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None) -> Any:
-    """The values between two bounds; the derivative at the bounds themselves is 1."""
+    """The values between two bounds; the derivative at the bounds themselves is 1.
+
+    >>> import gradtape as tf
+    >>> tf.clip_by_value([-1.0, 0.5, 3.0], 0.0, 1.0).numpy()
+    array([0. , 0.5, 1. ], dtype=float32)
+
+    Args:
+        t: A tensor, or `tf.IndexedSlices`.
+        clip_value_min: The lower bound, which broadcasts.
+        clip_value_max: The upper bound.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The values within the bounds.
+    """
     if isinstance(t, IndexedSlices):
         return IndexedSlices(clip_by_value(t.values, clip_value_min, clip_value_max), t.indices, t.dense_shape)
     x = to_tensor(t)
@@ -40,8 +62,30 @@ def _check_growth(values: Value, name: str, *bounds: Any) -> None:
             raise ValueError(f"{name}: a bound of shape {other} does not fit a tensor of shape {shape}.")
 
 
-def clip_by_norm(t: Any, clip_norm: object, axes: AxisLike | None = None, name: str | None = None) -> Any:
-    """The tensor scaled down so that its Euclidean norm (along `axes`) is at most `clip_norm`."""
+@overload
+def clip_by_norm(  # type: ignore[overload-overlap]
+    t: IndexedSlices, clip_norm: TensorLike, axes: AxisLike | None = None, name: str | None = None
+) -> IndexedSlices: ...
+@overload
+def clip_by_norm(
+    t: TensorLike, clip_norm: TensorLike, axes: AxisLike | None = None, name: str | None = None
+) -> Tensor: ...
+def clip_by_norm(t: Any, clip_norm: Any, axes: AxisLike | None = None, name: str | None = None) -> Any:
+    """The tensor scaled down so that its Euclidean norm (along `axes`) is at most `clip_norm`.
+
+    >>> import gradtape as tf
+    >>> tf.clip_by_norm([3.0, 4.0], 1.0).numpy()
+    array([0.6, 0.8], dtype=float32)
+
+    Args:
+        t: A tensor, or `tf.IndexedSlices`.
+        clip_norm: The largest norm.
+        axes: The axes that the norm is of; all if none is given.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The tensor, shorter if it was too long.
+    """
     if isinstance(t, IndexedSlices):
         return IndexedSlices(clip_by_norm(t.values, clip_norm, axes), t.indices, t.dense_shape)
     values = to_tensor(t)
@@ -66,7 +110,7 @@ def clip_by_average_norm(t: TensorLike, clip_norm: TensorLike, name: str | None 
     return values * limit / math.maximum(norm, limit)
 
 
-def global_norm(t_list: Any, name: str | None = None) -> Any:
+def global_norm(t_list: Any, name: str | None = None) -> Tensor:
     """The Euclidean norm of all tensors of a list together; None entries are passed over.
 
     >>> import gradtape as tf
@@ -83,10 +127,24 @@ def global_norm(t_list: Any, name: str | None = None) -> Any:
 
 def clip_by_global_norm(
     t_list: Sequence[TensorLike], clip_norm: TensorLike, use_norm: TensorLike | None = None, name: str | None = None
-) -> tuple[list[Any], Any]:
+) -> tuple[list[Tensor], Tensor]:
     """All tensors scaled by one factor so that their common norm is at most `clip_norm`; and the norm before that.
 
     A norm that is not finite makes all of them nan, as in TensorFlow.
+
+    >>> import gradtape as tf
+    >>> clipped, norm = tf.clip_by_global_norm([tf.constant([3.0]), tf.constant([4.0])], 1.0)
+    >>> norm.numpy()
+    np.float32(5.0)
+
+    Args:
+        t_list: Tensors, `tf.IndexedSlices` or None.
+        clip_norm: The largest norm of all together.
+        use_norm: The norm, if it is known.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The tensors, scaled by one factor, and the norm of all of them before.
     """
     norm = global_norm(t_list) if use_norm is None else to_tensor(use_norm)
     limit = to_tensor(clip_norm, norm.dtype) if not hasattr(clip_norm, "dtype") else math.cast(clip_norm, norm.dtype)

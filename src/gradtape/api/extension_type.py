@@ -135,7 +135,7 @@ class ExtensionTypeSpec(_HasFields, FieldsSpec):
 
     @classmethod
     def _fields(cls) -> tuple[Field, ...]:
-        return cls.value_type._fields()  # type: ignore[attr-defined, no-any-return]
+        return cls.value_type._fields()  # type: ignore[attr-defined]
 
     @property
     def _values(self) -> tuple[Any, ...]:
@@ -244,7 +244,7 @@ class ExtensionType(_HasFields, abc.ABC):
     def _fields(cls) -> tuple[Field, ...]:
         known = cls.__dict__.get("_tf_extension_type_cached_fields")
         if known is not None:
-            return known  # type: ignore[no-any-return]
+            return known
         hints: dict[str, Any]
         try:
             hints, final = typing.get_type_hints(cls), True
@@ -288,7 +288,7 @@ def _static(value: Any) -> Frame:
     frame = vars(value).get(_FRAME)
     if frame is None:
         frame = vars(value)[_FRAME] = frame_of(_values(value), _is_part)
-    return frame  # type: ignore[no-any-return]
+    return frame
 
 
 def _values(value: Any) -> tuple[Any, ...]:

@@ -29,12 +29,28 @@ from .device_spec import DeviceSpec
 
 
 def executing_eagerly() -> bool:
-    """Whether ops run at once: they do, except while a `tf.function` is recorded."""
+    """Whether ops run at once: they do, except while a `tf.function` is recorded.
+
+    >>> import gradtape as tf
+    >>> tf.executing_eagerly()
+    True
+    """
     return STATE.trace is None
 
 
 def is_tensor(x: Value) -> bool:
-    """Whether x is a tensor, a variable, or made of tensors as IndexedSlices and SparseTensor are."""
+    """Whether x is a tensor, a variable, or made of tensors as IndexedSlices and SparseTensor are.
+
+    >>> import gradtape as tf
+    >>> tf.is_tensor(tf.constant(1)), tf.is_tensor(1)
+    (True, False)
+
+    Args:
+        x: Any object.
+
+    Returns:
+        True for tensors, variables and values made of tensors.
+    """
     return isinstance(x, (Tensor, Variable)) or (is_composite(x) and COMPOSITES[x.__class__].is_tensor)
 
 
@@ -100,13 +116,17 @@ def control_dependencies(control_inputs: Sequence[TensorLike]) -> AbstractContex
 
 
 def group(*inputs: TensorLike, **kwargs: object) -> None:
-    """Nothing is left to do: the ops have run."""
+    """Nothing is left to do: the ops have run.
+
+    >>> import gradtape as tf
+    >>> tf.group(tf.constant(1), tf.constant(2))
+    """
     return None
 
 
 def tuple(
     tensors: Sequence[TensorLike], control_inputs: TensorLike | None = None, name: str | None = None
-) -> list[Any]:
+) -> list[Tensor]:
     """The tensors as a list; None stays None."""
     return [None if tensor is None else to_tensor(tensor) for tensor in tensors]
 
@@ -121,18 +141,28 @@ def get_current_name_scope() -> str:
     return "/".join(STATE.name_scopes)
 
 
-def guarantee_const(input: TensorLike, name: str | None = None) -> Any:
+def guarantee_const(input: TensorLike, name: str | None = None) -> Tensor:
     """The tensor: a value that has been computed does not change."""
     return to_tensor(input)
 
 
-def timestamp(name: str | None = None) -> Any:
+def timestamp(name: str | None = None) -> Tensor:
     """Seconds since 1970 as a float64 tensor."""
     return to_tensor(time.time(), dtypes.float64)
 
 
 def no_op(name: str | None = None) -> None:
-    """Do nothing."""
+    """Do nothing.
+
+    >>> import gradtape as tf
+    >>> tf.no_op()
+
+    Args:
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        None.
+    """
     return None
 
 

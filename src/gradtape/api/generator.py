@@ -13,6 +13,7 @@ from ..base import dtypes, philox
 from ..base.errors import UnimplementedError, invalid
 from ..base.philox import Philox
 from ..base.traceable import traceable
+from ..base.types import DTypeLike, ShapeLike
 from ..op.attributes import as_int, as_shape
 from ..trace.control import sample_in_world
 from ..trace.recorder import outside_traces
@@ -150,7 +151,7 @@ class Generator:
         return self._alg
 
     @property
-    def key(self) -> Any:
+    def key(self) -> Tensor:
         """The key, which the counter is mixed with."""
         return self._state.read_value()[-1]
 
@@ -194,7 +195,7 @@ class Generator:
         stddev: Any = 1.0,
         dtype: Any = dtypes.float32,
         name: str | None = None,
-    ) -> Any:
+    ) -> Tensor:
         """Numbers from normal distributions; the tape follows `mean` and `stddev`."""
         kind, sizes = floating(dtype, "normal"), sizes_of(shape)
         return scaled(philox.normal(self._stream(sizes), sizes, kind.numpy), kind, stddev, mean)
@@ -206,7 +207,7 @@ class Generator:
         stddev: Any = 1.0,
         dtype: Any = dtypes.float32,
         name: str | None = None,
-    ) -> Any:
+    ) -> Tensor:
         """Numbers from normal distributions, drawn again where they are more than two standard deviations away."""
         kind, sizes = floating(dtype, "truncated_normal"), sizes_of(shape)
         return scaled(philox.truncated_normal(self._stream(sizes), sizes, kind.numpy), kind, stddev, mean)
@@ -218,7 +219,7 @@ class Generator:
         maxval: Any = None,
         dtype: Any = dtypes.float32,
         name: str | None = None,
-    ) -> Any:
+    ) -> Tensor:
         """Numbers evenly spread over [minval, maxval); integers without both bounds are of any size."""
         kind, sizes = uniform_type(dtype, minval, maxval, UNBOUNDED), sizes_of(shape)
         return uniform_from(self._stream(sizes), sizes, kind, minval, maxval)
@@ -230,7 +231,7 @@ class Generator:
             raise invalid(f"random: the dtype must be one of {', '.join(k.name for k in UNBOUNDED)}, got {kind.name}.")
         return from_array(philox.integers(self._stream(sizes), sizes, kind.numpy))
 
-    def make_seeds(self, count: Any = 1) -> Any:
+    def make_seeds(self, count: Any = 1) -> Tensor:
         """Seeds for stateless functions, one in each of `count` columns."""
         keys = self.uniform_full_int([as_int(count)], dtypes.int64)
         return stack([keys, zeros_like(keys)])
@@ -294,7 +295,7 @@ BOUNDED = (dtypes.int32, dtypes.int64)
 UNBOUNDED = (*BOUNDED, dtypes.uint32, dtypes.uint64)
 
 
-def sizes_of(shape: Any) -> tuple[int, ...]:
+def sizes_of(shape: ShapeLike) -> tuple[int, ...]:
     """A shape in which all sizes are known."""
     if isinstance(shape, (int, np.integer)) or (hasattr(shape, "ndim") and not shape.ndim):
         raise invalid(f"random: a shape must be a list of integers, got {shape!r}. Use [{shape!r}].")
@@ -304,7 +305,7 @@ def sizes_of(shape: Any) -> tuple[int, ...]:
     return sizes
 
 
-def floating(dtype: Any, name: str) -> dtypes.DType:
+def floating(dtype: DTypeLike, name: str) -> dtypes.DType:
     """The dtype of a result, which must be floating."""
     kind = dtypes.as_dtype(dtype)
     if not kind.is_floating:
@@ -334,7 +335,7 @@ def scaled(draws: Any, kind: dtypes.DType, scale: Any, shift: Any) -> Any:
     return tensor
 
 
-def uniform_type(dtype: Any, minval: Any, maxval: Any, allowed: tuple[dtypes.DType, ...]) -> dtypes.DType:
+def uniform_type(dtype: DTypeLike, minval: Any, maxval: Any, allowed: tuple[dtypes.DType, ...]) -> dtypes.DType:
     """The dtype of uniform numbers, checked against the bounds."""
     kind = dtypes.as_dtype(dtype)
     if not kind.is_floating and kind not in allowed:

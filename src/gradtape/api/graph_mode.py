@@ -8,7 +8,7 @@ from typing import Any
 
 from ..base.context import STATE
 from ..base.errors import NotATensorError
-from ..base.types import Function
+from ..base.types import Function, MaybeNone
 from ..differentiation.backward import checked_unconnected
 from ..differentiation.tape import GradientTape
 from ..op.declaration import REGISTRY
@@ -40,7 +40,7 @@ def gradients(
     aggregation_method: object = None,
     stop_gradients: object = None,
     unconnected_gradients: object = "none",
-) -> list[Any]:
+) -> list[Tensor | MaybeNone]:
     """The gradients of `ys` in each of `xs`, inside a `tf.function`; in eager code a RuntimeError says to use a tape.
 
     Args:
@@ -65,7 +65,7 @@ def hessians(
     gate_gradients: bool = False,
     aggregation_method: object = None,
     name: str = "hessians",
-) -> list[Any]:
+) -> list[Tensor]:
     """The second derivatives of `ys` in each of `xs`, inside a `tf.function`; in eager code RuntimeError."""
     trace = _trace(_EAGER.replace("tf.GradientTape", "tf.GradientTape (tape.hessian)"))
     targets, sources = _listed(ys), _listed(xs)

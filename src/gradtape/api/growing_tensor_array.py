@@ -1,7 +1,7 @@
 """A `TensorArray` of dynamic size in a compiled loop: the compiled form of growing lists.
 
-It is allocated at its final length, which is known if the number of iterations is: the loop is lowered once to find
-the length, and then again with that many rows.
+It is allocated at its final length if the number of iterations is known: the loop is lowered once to find the length, and
+then again with that many rows. Otherwise it gets more rows while the loop runs.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import invalid
-from ..compile.control import CARRIED
 from ..math import cast
-from ..ops.array.row import set_row
+from ..ops.array.row import resize_rows, rows_for, set_row
 from ..ops.math.elementwise import add
 from ..ops.math.logic import maximum
+from ..trace.carried import CARRIED
 from ..trace.ghost import NeedsValue
 from ..values.composite import Composite, declare
 from ..values.tensor import EagerTensor, from_array, to_tensor
@@ -33,17 +33,22 @@ class GrowingTensorArray(RowsTensorArray):
         self.length = length  # how many elements there are
 
     @classmethod
-    def grown(cls, array: TensorArray, shape: tuple[int, ...] | None, capacity: int) -> Any:
-        """An array in this form, with room for so many elements; `shape` is that of an element, if known from elsewhere."""
+    def grown(cls, array: TensorArray, shape: tuple[int, ...] | None, capacity: int | None) -> Any:
+        """An array in this form, with room for so many elements, or for any number of them (None).
+
+        `shape` is that of an element, if it is known from elsewhere.
+        """
         if isinstance(array, GrowingTensorArray):
-            return cls(_with_room(array._rows, capacity), array.length)
+            return cls(_with_room(array._rows, capacity), array.length) if capacity is not None else _endless(array)
         fixed = RowsTensorArray.of(array, shape)
         if isinstance(fixed, UnshapedTensorArray):
             return fixed
-        return cls(_with_room(fixed._rows, max(capacity, 1)), from_array(np.int32(fixed._rows.shape[0])))  # type: ignore[arg-type]
+        length = fixed._rows.shape[0]
+        made = cls(_with_room(fixed._rows, max(capacity or 0, 1)), from_array(np.int32(length)))  # type: ignore[arg-type]
+        return made if capacity is not None else _endless(made)
 
     @property
-    def capacity(self) -> int:
+    def capacity(self) -> int | None:
         """The number of elements there is room for."""
         return int(self._rows.shape[0])
 
@@ -87,6 +92,36 @@ class GrowingTensorArray(RowsTensorArray):
         return array
 
 
+class EndlessTensorArray(GrowingTensorArray):
+    """An array that gets more rows while a loop runs. How many there are follows from its length (`rows_for`)."""
+
+    @property
+    def capacity(self) -> None:
+        """There is always room."""
+
+    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+        """The array with another element."""
+        place = cast(to_tensor(index), np.int32)
+        length = maximum(self.length, add(place, to_tensor(1)))
+        rows = resize_rows(self._rows, self.length, length)
+        return EndlessTensorArray(set_row(rows, place, self._accepted(value)), length)
+
+    def stack(self, name: str | None = None) -> Any:
+        """All elements."""
+        return self._rows[: self.length]
+
+    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+        """The slices of a tensor as the elements."""
+        return _endless(super().unstack(value))
+
+
+def _endless(array: Any) -> EndlessTensorArray:
+    length = array.length
+    if length.__class__ is not EagerTensor:
+        raise NeedsValue("How long a TensorArray has become is known only when the function runs.")
+    return EndlessTensorArray(_with_room(array._rows[: int(length)], rows_for(length)), length)
+
+
 def _with_room(rows: Any, capacity: int) -> Any:
     missing = capacity - int(rows.shape[0])
     return rows if missing <= 0 else concat_of([rows, zeros((missing, *tuple(rows.shape)[1:]), rows.dtype)], 0)
@@ -99,9 +134,16 @@ declare(
         build=lambda static, parts: GrowingTensorArray(*parts),
     )
 )
+declare(
+    Composite(
+        EndlessTensorArray,
+        components=lambda array: [array._rows, array.length],
+        build=lambda static, parts: EndlessTensorArray(*parts),
+    )
+)
 
 
-def _carried(array: Any, shape: tuple[int, ...] | None, capacity: int) -> Any:
+def _carried(array: Any, shape: tuple[int, ...] | None, capacity: int | None) -> Any:
     return GrowingTensorArray.grown(array, shape, capacity) if array._dynamic_size else RowsTensorArray.of(array, shape)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import invalid
-from ..base.sizes import UNKNOWN, same
+from ..base.sizes import UNKNOWN, Size, same
 from ..base.traceable import shaped, trace_public
 from ..base.types import Array, AxisLike, ShapeLike, TensorLike, Value
 from ..op.abstract import Abstract
@@ -16,11 +16,11 @@ from ..op.arguments import takes, text
 from ..op.attributes import as_int, as_int_vector, as_ints, as_shape
 from ..ops.array import index, layout, masks, scatter
 from ..ops.math import logic, reduce
+from ..ops.public import tensor_scatter_nd_update as tensor_scatter_nd_update
 from ..trace.ghost import abstract_of
 from ..values.tensor import EagerTensor, Tensor, to_tensor
 from ..variables.variable import SliceAssigner, Variable
 
-tensor_scatter_nd_update = scatter.tensor_scatter_nd_update.public
 newaxis = None
 
 
@@ -40,7 +40,7 @@ def _box_look(input_: TensorLike, begin: TensorLike, size: TensorLike, name: str
 
 
 @shaped(_box_look)
-def slice(input_: object, begin: TensorLike, size: object, name: str | None = None) -> Any:
+def slice(input_: object, begin: TensorLike, size: object, name: str | None = None) -> Tensor:
     """The box that starts at `begin` and has `size` (-1: to the end)."""
     x = to_tensor(input_)
     starts, sizes = as_ints(begin), as_ints(size)
@@ -70,7 +70,7 @@ def strided_slice(
     shrink_axis_mask: int = 0,
     var: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """`input_[begin:end:strides]`, axis by axis; the bits of the masks say how each position is read.
 
     With `var`, a variable, the result can be assigned to, as a slice of that variable can.
@@ -100,7 +100,7 @@ def strided_slice(
             key.append(start)
         else:
             key.append(builtins.slice(None if begin_mask & bit else start, None if end_mask & bit else stop, step))
-    part = index.getitem.public(to_tensor(input_), tuple(key))
+    part: Any = index.getitem.public(to_tensor(input_), tuple(key))
     if isinstance(var, Variable):
         assigner = SliceAssigner(var, tuple(key))
         part.assign, part.assign_add, part.assign_sub = (
@@ -115,11 +115,30 @@ def gather(
     params: object,
     indices: object,
     validate_indices: TensorLike | None = None,
-    axis: object = None,
+    axis: AxisLike | None = None,
     batch_dims: int | None = 0,
     name: str | None = None,
-) -> Any:
-    """The slices of `params` at `indices` along `axis`. A negative `batch_dims` counts from the last axis of `indices`."""
+) -> Tensor:
+    """The slices of `params` at `indices` along `axis`. A negative `batch_dims` counts from the last axis of `indices`.
+
+    >>> import gradtape as tf
+    >>> tf.gather([10, 20, 30], [2, 0]).numpy()
+    array([30, 10], dtype=int32)
+
+    Args:
+        params: A tensor or variable.
+        indices: Integers.
+        validate_indices: Not used.
+        axis: The axis of `params` that the indices count.
+        batch_dims: How many leading axes both have in common.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The slices at the indices. The gradient in `params` is `tf.IndexedSlices` where whole rows are taken.
+
+    Raises:
+        tf.errors.InvalidArgumentError: An index is out of range.
+    """
     where = as_int(batch_dims) if axis is None else as_int(axis)
     shared = 0 if batch_dims is None else as_int(batch_dims)
     if shared < 0:
@@ -131,8 +150,26 @@ def gather(
 @takes(bad_indices_policy=text)
 def gather_nd(
     params: TensorLike, indices: TensorLike, batch_dims: int = 0, name: str | None = None, bad_indices_policy: str = ""
-) -> Any:
-    """The elements (or slices) at positions that `indices` lists in its last axis; with "IGNORE", zeros for bad positions."""
+) -> Tensor:
+    """The elements (or slices) at positions that `indices` lists in its last axis; with "IGNORE", zeros for bad positions.
+
+    >>> import gradtape as tf
+    >>> tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).numpy()
+    array([2, 3], dtype=int32)
+
+    Args:
+        params: A tensor.
+        indices: Integers; each row of the last axis is one index.
+        batch_dims: How many leading axes both have in common.
+        name: Not used; taken for programs that were written for TensorFlow.
+        bad_indices_policy: What an index out of range does.
+
+    Returns:
+        The elements or slices at the indices.
+
+    Raises:
+        tf.errors.InvalidArgumentError: An index is out of range.
+    """
     if bad_indices_policy == "IGNORE" and not as_int(batch_dims):
         x = to_tensor(params)
         inside, positions = _inside(x, to_tensor(indices))
@@ -148,8 +185,26 @@ def scatter_nd(
     shape: ShapeLike,
     bad_indices_policy: str = "",
     name: str | None = None,
-) -> Any:
-    """Zeros of `shape` with `updates` added at positions that `indices` lists in its last axis."""
+) -> Tensor:
+    """Zeros of `shape` with `updates` added at positions that `indices` lists in its last axis.
+
+    >>> import gradtape as tf
+    >>> tf.scatter_nd([[1], [3]], [10, 20], [5]).numpy()
+    array([ 0, 10,  0, 20,  0], dtype=int32)
+
+    Args:
+        indices: Integers; each row of the last axis is one index.
+        updates: The values.
+        shape: The shape of the result.
+        bad_indices_policy: What an index out of range does.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Zeros with the updates added.
+
+    Raises:
+        tf.errors.InvalidArgumentError: An index is out of range.
+    """
     if bad_indices_policy not in ("", "DEFAULT"):
         zero = np.zeros(as_shape(as_int_vector(shape, "scatter_nd: shape")), to_tensor(updates).dtype.numpy)
         return _scatter_combining(scatter.tensor_scatter_nd_add, zero, indices, updates, bad_indices_policy)
@@ -203,12 +258,25 @@ def _neutral(name: str, dtype: np.dtype[Any]) -> Array:
 @takes(bad_indices_policy=text)
 def tensor_scatter_nd_add(
     tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
-) -> Any:
+) -> Tensor:
     """The tensor with `updates` added at positions that `indices` lists in its last axis; "IGNORE" drops bad positions.
 
     >>> import gradtape as tf
     >>> tf.tensor_scatter_nd_add([1.0, 2.0, 3.0], [[0], [0]], [10.0, 20.0]).numpy()
     array([31.,  2.,  3.], dtype=float32)
+
+    Args:
+        tensor: A tensor.
+        indices: Integers; each row of the last axis is one index.
+        updates: What to add there.
+        bad_indices_policy: What an index out of range does.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: An index is out of range.
     """
     return _scatter_combining(scatter.tensor_scatter_nd_add, tensor, indices, updates, bad_indices_policy)
 
@@ -216,7 +284,7 @@ def tensor_scatter_nd_add(
 @takes(bad_indices_policy=text)
 def tensor_scatter_nd_sub(
     tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
-) -> Any:
+) -> Tensor:
     """The tensor with `updates` subtracted at positions that `indices` lists in its last axis."""
     return _scatter_combining(scatter.tensor_scatter_nd_sub, tensor, indices, updates, bad_indices_policy)
 
@@ -224,7 +292,7 @@ def tensor_scatter_nd_sub(
 @takes(bad_indices_policy=text)
 def tensor_scatter_nd_max(
     tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
-) -> Any:
+) -> Tensor:
     """The tensor, with the larger of its element and the updates at `indices`; ties share the derivative."""
     return _scatter_combining(scatter.tensor_scatter_nd_max, tensor, indices, updates, bad_indices_policy)
 
@@ -232,13 +300,42 @@ def tensor_scatter_nd_max(
 @takes(bad_indices_policy=text)
 def tensor_scatter_nd_min(
     tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
-) -> Any:
+) -> Tensor:
     """The tensor, with the smaller of its element and the updates at `indices`; ties share the derivative."""
     return _scatter_combining(scatter.tensor_scatter_nd_min, tensor, indices, updates, bad_indices_policy)
 
 
-def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: AxisLike | None = None, name: str = "boolean_mask") -> Any:
-    """The elements (or slices) where the mask is true."""
+def _masked_look(tensor: TensorLike, mask: TensorLike, axis: AxisLike | None = None, name: str = "") -> Abstract:
+    x, truth = abstract_of(to_tensor(tensor)), abstract_of(to_tensor(mask))
+    where: Any = 0 if axis is None else as_int(axis)
+    if x.known is None or isinstance(where, Size):
+        return Abstract(None, x.dtype)
+    where = where + len(x.known) if where < 0 else where
+    return Abstract((*x.known[:where], UNKNOWN, *x.known[where + truth.ndim :]), x.dtype)
+
+
+@shaped(_masked_look)
+def boolean_mask(
+    tensor: TensorLike, mask: TensorLike, axis: AxisLike | None = None, name: str = "boolean_mask"
+) -> Tensor:
+    """The elements (or slices) where the mask is true.
+
+    >>> import gradtape as tf
+    >>> tf.boolean_mask([1, 2, 3], [True, False, True]).numpy()
+    array([1, 3], dtype=int32)
+
+    Args:
+        tensor: A tensor.
+        mask: Truth values, for the first axes of the tensor.
+        axis: The axis at which the mask begins.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The chosen slices.
+
+    Raises:
+        ValueError: The shapes do not fit.
+    """
     x, truth = to_tensor(tensor), to_tensor(mask)
     if truth.shape.rank is None:
         raise ValueError("boolean_mask: Number of mask dimensions must be specified, even if some sizes are None.")
@@ -251,7 +348,8 @@ def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: AxisLike | None = N
         raise ValueError("mask cannot be scalar.")
     if chosen.dtype.kind != "b":
         raise invalid(f"boolean_mask: the mask must be bool, got {to_tensor(mask).dtype!r}.")
-    if tuple(x.shape[where : where + chosen.ndim]) != chosen.shape:
+    sizes = tuple(x.shape[where : where + chosen.ndim])
+    if len(sizes) != chosen.ndim or any(same(*pair) is False for pair in zip(sizes, chosen.shape, strict=True)):
         raise ValueError(f"Shapes {x.shape[where : where + chosen.ndim]} and {chosen.shape} are incompatible")
     return index.pick.public(x, (*(builtins.slice(None),) * where, chosen))
 
@@ -272,12 +370,24 @@ def _masked(x: Value, mask: Value, axis: int) -> Any:
 
 def where(
     condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """x where the condition holds and y elsewhere; with the condition alone, the positions where it holds.
 
     >>> import gradtape as tf
     >>> tf.where([True, False], [1.0, 2.0], 0.0).numpy()
     array([1., 0.], dtype=float32)
+
+    Args:
+        condition: Truth values.
+        x: What to take where it is true.
+        y: What to take elsewhere.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor; with the condition alone, the places where it is true, one in each row.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The shapes do not broadcast.
     """
     if x is None and y is None:
         return masks.nonzero.public(condition)

@@ -12,7 +12,7 @@ from ..base import dtypes
 from ..base.dtypes import DType
 from ..base.types import TensorLike
 from ..op.attributes import as_int
-from ..values.tensor import to_tensor
+from ..values.tensor import Tensor, to_tensor
 from .arrays import constant, fill, ones, reshape, zeros
 
 __all__ = [
@@ -97,7 +97,7 @@ class constant_initializer(Initializer):
             )
         self.value = value
 
-    def __call__(self, shape: Any, dtype: object = None, **kwargs: object) -> Any:
+    def __call__(self, shape: Any, dtype: object = None, **kwargs: object) -> Tensor:
         wanted = _part(shape, kwargs)
         value = to_tensor(self.value, None if dtype is None else dtypes.as_dtype(dtype))
         if not value.ndim:
@@ -133,7 +133,7 @@ class random_normal_initializer(_Random):
         super().__init__(seed)
         self.mean, self.stddev = mean, stddev
 
-    def __call__(self, shape: Any, dtype: object = dtypes.float32, **kwargs: Any) -> Any:
+    def __call__(self, shape: Any, dtype: object = dtypes.float32, **kwargs: Any) -> Tensor:
         kind = _floating(dtype)
         wanted = _part(shape, kwargs)
         if self.seed is None:
@@ -151,7 +151,7 @@ class random_uniform_initializer(_Random):
         super().__init__(seed)
         self.minval, self.maxval = minval, maxval
 
-    def __call__(self, shape: Any, dtype: object = dtypes.float32, **kwargs: Any) -> Any:
+    def __call__(self, shape: Any, dtype: object = dtypes.float32, **kwargs: Any) -> Tensor:
         kind = dtypes.as_dtype(dtype)
         if not (kind.is_floating or kind.is_integer):
             raise ValueError(f"Argument `dtype` is expected to be numeric. Received: {kind!r}.")

@@ -20,14 +20,13 @@ from ..op.arguments import optional_whole_number, takes, text
 from ..op.attributes import as_axis, as_int, as_int_vector, as_ints
 from ..op.family import shape_of
 from ..op.shapes import padded_sizes
-from ..ops.array import borders, index, layout, rearrange, search
-from ..ops.math import cumulative, reduce
+from ..ops.array import borders, index, layout, masks, rearrange
 from ..ops.math import elementwise as e
 from ..trace.ghost import abstract_of
 from ..values.composite import OPERANDS
 from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
-from .arrays import broadcast_to, identity, range, reshape, shape, zeros
+from .arrays import broadcast_to, identity, reshape, shape, zeros
 
 _NUMBERS = (bool, int, float, complex, np.ndarray, np.generic)
 
@@ -42,8 +41,26 @@ def _transposed_look(
 
 
 @shaped(_transposed_look)
-def transpose(a: object, perm: object = None, conjugate: bool = False, name: str = "transpose") -> Any:
-    """The axes in the order `perm`, or reversed."""
+def transpose(a: object, perm: object = None, conjugate: bool = False, name: str = "transpose") -> Tensor:
+    """The axes in the order `perm`, or reversed.
+
+    >>> import gradtape as tf
+    >>> tf.transpose([[1, 2], [3, 4]]).numpy()
+    array([[1, 3],
+           [2, 4]], dtype=int32)
+
+    Args:
+        a: A tensor.
+        perm: For each axis of the result, which axis it was; all reversed if it is not given.
+        conjugate: Whether to conjugate complex numbers too.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor with its axes in another order.
+
+    Raises:
+        tf.errors.InvalidArgumentError: `perm` is no permutation of the axes.
+    """
     x = to_tensor(a)
     order = tuple(builtins.range(x.ndim))[::-1] if perm is None else as_ints(perm)
     if any(p < 0 for p in order) and min(order) >= -x.ndim:
@@ -52,20 +69,70 @@ def transpose(a: object, perm: object = None, conjugate: bool = False, name: str
     return e.conj.public(result) if conjugate and x.dtype.is_complex else result
 
 
-def expand_dims(input: TensorLike, axis: AxisLike, name: str | None = None) -> Any:
-    """The tensor with a new axis of size one at `axis`."""
+def expand_dims(input: TensorLike, axis: AxisLike, name: str | None = None) -> Tensor:
+    """The tensor with a new axis of size one at `axis`.
+
+    >>> import gradtape as tf
+    >>> tf.expand_dims([1, 2], axis=1).numpy()
+    array([[1],
+           [2]], dtype=int32)
+
+    Args:
+        input: A tensor.
+        axis: Where the new axis is; negative ones count from the last.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor with one more axis, of size 1.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There is no such place.
+    """
     if isinstance(axis, (list, tuple, np.ndarray)) and np.size(axis) != 1:
         raise invalid(f"expand_dims: `axis` must be a tensor with a single value, got {axis!r}.")
     return layout.expand_dims.public(input, as_int(axis))
 
 
-def squeeze(input: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Any:
-    """The tensor without its axes of size one, or without those named in `axis`."""
+def squeeze(input: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Tensor:
+    """The tensor without its axes of size one, or without those named in `axis`.
+
+    >>> import gradtape as tf
+    >>> tf.squeeze([[[1, 2]]]).numpy()
+    array([1, 2], dtype=int32)
+
+    Args:
+        input: A tensor.
+        axis: Which axes of size 1; all if none is named.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor without these axes.
+
+    Raises:
+        tf.errors.InvalidArgumentError: An axis that is named has another size than 1.
+    """
     return layout.squeeze.public(input, as_axis(axis))
 
 
-def concat(values: Any, axis: object, name: str = "concat") -> Any:
-    """The tensors one after the other along an existing axis."""
+def concat(values: Any, axis: object, name: str = "concat") -> Tensor:
+    """The tensors one after the other along an existing axis.
+
+    >>> import gradtape as tf
+    >>> tf.concat([[[1, 2]], [[3, 4]]], axis=0).numpy()
+    array([[1, 2],
+           [3, 4]], dtype=int32)
+
+    Args:
+        values: Tensors of one type.
+        axis: The axis along which they follow each other.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        One tensor, or a ragged one where one is given.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The shapes differ in another axis.
+    """
     if isinstance(values, (Tensor, Variable)) or not isinstance(values, (list, tuple)):
         values = [values]
     if not values:
@@ -79,8 +146,25 @@ def concat(values: Any, axis: object, name: str = "concat") -> Any:
     return layout.concat.public(list(values), where)
 
 
-def stack(values: Any, axis: AxisLike = 0, name: str = "stack") -> Any:
-    """The tensors, all of one shape, along a new axis."""
+def stack(values: Any, axis: AxisLike = 0, name: str = "stack") -> Tensor:
+    """The tensors, all of one shape, along a new axis.
+
+    >>> import gradtape as tf
+    >>> tf.stack([[1, 2], [3, 4]], axis=1).numpy()
+    array([[1, 3],
+           [2, 4]], dtype=int32)
+
+    Args:
+        values: Tensors of one shape and type.
+        axis: Where the new axis is.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor with one more axis.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The shapes differ.
+    """
     if isinstance(values, (Tensor, Variable)):
         values = unstack(values)
     if isinstance(values, (dict, set)):
@@ -104,8 +188,25 @@ def stack(values: Any, axis: AxisLike = 0, name: str = "stack") -> Any:
 
 
 @takes(num=optional_whole_number)
-def unstack(value: object, num: int | None = None, axis: AxisLike = 0, name: str = "unstack") -> list[Any]:
-    """The slices along one axis, as a list of tensors without it."""
+def unstack(value: object, num: int | None = None, axis: AxisLike = 0, name: str = "unstack") -> list[Tensor]:
+    """The slices along one axis, as a list of tensors without it.
+
+    >>> import gradtape as tf
+    >>> [row.numpy().tolist() for row in tf.unstack([[1, 2], [3, 4]])]
+    [[1, 2], [3, 4]]
+
+    Args:
+        value: A tensor.
+        num: The size of the axis, which is known in any case.
+        axis: The axis to take apart.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The slices, without the axis.
+
+    Raises:
+        tf.errors.InvalidArgumentError: `num` is not the size of the axis.
+    """
     where = as_int(axis)
     x = to_tensor(value)
     if not -x.ndim <= where < x.ndim:
@@ -114,8 +215,7 @@ def unstack(value: object, num: int | None = None, axis: AxisLike = 0, name: str
         raise invalid(f"unstack: num is {num}, but axis {where} of shape {x.shape} has size {x.shape[where]}.")
     if x.shape[where] == 0:
         return []
-    parts: list[Any] = layout.unpack.public(x, where)
-    return parts
+    return list(layout.unpack.public(x, where))
 
 
 def _split_look(
@@ -140,8 +240,26 @@ def _split_look(
 @shaped(_split_look)
 def split(
     value: TensorLike, num_or_size_splits: Any, axis: AxisLike = 0, num: int | None = None, name: str = "split"
-) -> list[Any]:
-    """Pieces along one axis: as many as an integer says, all of one size, or of the sizes in a list (-1: the rest)."""
+) -> list[Tensor]:
+    """Pieces along one axis: as many as an integer says, all of one size, or of the sizes in a list (-1: the rest).
+
+    >>> import gradtape as tf
+    >>> [part.numpy().tolist() for part in tf.split([1, 2, 3, 4, 5], [2, 3])]
+    [[1, 2], [3, 4, 5]]
+
+    Args:
+        value: A tensor.
+        num_or_size_splits: How many equal pieces, or the size of each; one size may be -1.
+        axis: The axis to cut.
+        num: How many sizes there are.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The pieces.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The sizes do not fill the axis.
+    """
     x = to_tensor(value)
     where, shape = as_int(axis), shape_of(x)
     if not -len(shape) <= where < len(shape):
@@ -160,8 +278,7 @@ def split(
         if count <= 0 or length % count:
             raise invalid(f"split: axis {where} of size {length} cannot be cut into {count} equal pieces.")
         sizes = [length // count] * count
-    parts: list[Any] = layout.split_sizes.public(x, tuple(sizes), where)
-    return parts
+    return list(layout.split_sizes.public(x, tuple(sizes), where))
 
 
 def _padded_look(tensor: TensorLike, paddings: TensorLike, *args: object, **kwargs: object) -> Abstract:
@@ -176,10 +293,27 @@ def pad(
     mode: str = "CONSTANT",
     constant_values: Any = 0,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The tensor with a border: constant, or mirrored with (SYMMETRIC) or without (REFLECT) the edge itself.
 
     `paddings` has one row (before, after) for each axis.
+
+    >>> import gradtape as tf
+    >>> tf.pad([1, 2], [[1, 2]]).numpy()
+    array([0, 1, 2, 0, 0], dtype=int32)
+
+    Args:
+        tensor: A tensor.
+        paddings: For each axis, how much to add before and after it.
+        mode: CONSTANT, REFLECT (mirrored at the last element) or SYMMETRIC (at the border).
+        constant_values: What to add, if it is CONSTANT.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A larger tensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There is not one pair for each axis, or a mirror would need more than there is.
     """
     x = to_tensor(tensor)
     table = np.asarray(to_tensor(paddings)._array)
@@ -215,8 +349,24 @@ def pad(
     return borders.mirror_pad.public(x, rows, kind)
 
 
-def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> Any:
-    """The tensor repeated `multiples[i]` times along axis i."""
+def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> Tensor:
+    """The tensor repeated `multiples[i]` times along axis i.
+
+    >>> import gradtape as tf
+    >>> tf.tile([1, 2], [2]).numpy()
+    array([1, 2, 1, 2], dtype=int32)
+
+    Args:
+        input: A tensor.
+        multiples: How often, for each axis.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There is not one multiple for each axis.
+    """
     return rearrange.tile.public(input, as_int_vector(multiples, "tile: multiples"))
 
 
@@ -236,8 +386,22 @@ def _repeated_look(
 
 
 @shaped(_repeated_look)
-def repeat(input: TensorLike, repeats: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Any:
-    """Each element (or slice along `axis`) repeated."""
+def repeat(input: TensorLike, repeats: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Tensor:
+    """Each element (or slice along `axis`) repeated.
+
+    >>> import gradtape as tf
+    >>> tf.repeat([1, 2], [1, 3]).numpy()
+    array([1, 2, 2, 2], dtype=int32)
+
+    Args:
+        input: A tensor.
+        repeats: How often: one number, or one for each slice along the axis.
+        axis: The axis; the elements of all axes if none is given.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor.
+    """
     x = to_tensor(input)
     if axis is None:
         x, where = reshape(x, (-1,)), 0
@@ -260,10 +424,7 @@ def repeat(input: TensorLike, repeats: TensorLike, axis: AxisLike | None = None,
 
 def _rows_of_unknown_counts(x: Any, times: Any, axis: int) -> Any:
     """`repeat` in a traced function, by counts that are known when it runs: the place of each row is computed."""
-    counts = broadcast_to(times, shape(x)[axis : axis + 1 or None])
-    places = range(reduce.reduce_sum.public(counts))
-    # A place belongs to the first row whose rows before and with it are more than the place.
-    positions = search.search_sorted.public(cumulative.cumsum.public(counts), places, True)
+    positions = masks.repeated_positions.public(broadcast_to(times, shape(x)[axis : axis + 1 or None]))
     # Behind one more axis: a lookup along the first one has IndexedSlices for a gradient.
     rows = index.take.public(expand_dims(x, 0), positions, axis + 1 if axis >= 0 else axis, 0)
     return squeeze(rows, 0)
@@ -274,15 +435,46 @@ def _rows(x: Value, positions: object, axis: int) -> Any:
     return index.pick.public(x, (*(builtins.slice(None),) * (axis % x.ndim), positions))
 
 
-def reverse(tensor: TensorLike, axis: AxisLike, name: str | None = None) -> Any:
-    """The tensor with the order along the given axes turned round."""
+def reverse(tensor: TensorLike, axis: AxisLike, name: str | None = None) -> Tensor:
+    """The tensor with the order along the given axes turned round.
+
+    >>> import gradtape as tf
+    >>> tf.reverse([1, 2, 3], axis=[0]).numpy()
+    array([3, 2, 1], dtype=int32)
+
+    Args:
+        tensor: A tensor.
+        axis: The axes to turn round.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There is no such axis.
+    """
     return rearrange.reverse.public(tensor, as_int_vector(axis, "reverse: axis"))
 
 
-def roll(input: object, shift: Any, axis: Any, name: str | None = None) -> Any:
-    """The tensor moved cyclically along the given axes."""
-    shifts, axes = (tuple(as_ints(v)) if np.ndim(v) else as_int(v) for v in (shift, axis))
-    if np.ndim(shift) != np.ndim(axis):
+def roll(input: object, shift: Any, axis: Any, name: str | None = None) -> Tensor:
+    """The tensor moved cyclically along the given axes.
+
+    >>> import gradtape as tf
+    >>> tf.roll([1, 2, 3], shift=1, axis=0).numpy()
+    array([3, 1, 2], dtype=int32)
+
+    Args:
+        input: A tensor.
+        shift: By how many places, for each axis.
+        axis: One axis, or several.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor.
+    """
+    several = [isinstance(v, (list, tuple)) or bool(np.ndim(v)) for v in (shift, axis)]
+    shifts, axes = (as_ints(v) if many else as_int(v) for v, many in zip((shift, axis), several, strict=True))
+    if several[0] != several[1]:
         raise invalid(f"roll: shift and axis must be as many, got {shift!r} and {axis!r}.")
     return rearrange.roll.public(input, shifts, axes)
 

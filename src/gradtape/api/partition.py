@@ -19,12 +19,11 @@ from ..op.arguments import sequence, takes, tensor_type
 from ..op.attributes import as_int
 from ..ops.array import index, rearrange, search
 from ..ops.array.masks import length_mask
+from ..ops.public import unravel_index as unravel_index
 from ..trace.ghost import abstract_of
-from ..values.tensor import to_tensor
+from ..values.tensor import Tensor, to_tensor
 from .arrays import reshape, zeros
 from .layout import concat, split
-
-unravel_index = search.unravel_index.public
 
 
 class Unique(NamedTuple):
@@ -50,6 +49,15 @@ def unique(x: object, out_idx: object = dtypes.int32, name: str | None = None) -
     >>> y, idx = tf.unique([7, 7, 3])
     >>> y.numpy(), idx.numpy()
     (array([7, 3], dtype=int32), array([0, 0, 1], dtype=int32))
+
+    Args:
+        x: A vector.
+        out_idx: int32 or int64.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A pair: the different elements in the order of their first occurrence (`y`), and for each element which of them
+        it is (`idx`).
     """
     return Unique(*search.unique.public(x, dtypes.as_dtype(out_idx).numpy))
 
@@ -67,8 +75,23 @@ def searchsorted(
     side: str = "left",
     out_type: DTypeLike = dtypes.int32,
     name: str | None = None,
-) -> Any:
-    """Where each value would be put into its sorted row: before equal elements (left) or after them (right)."""
+) -> Tensor:
+    """Where each value would be put into its sorted row: before equal elements (left) or after them (right).
+
+    >>> import gradtape as tf
+    >>> tf.searchsorted([1, 3, 5], [4, 0]).numpy()
+    array([2, 0], dtype=int32)
+
+    Args:
+        sorted_sequence: Numbers in ascending order, in the last axis.
+        values: What to find a place for.
+        side: "left": before equal elements; "right": after them.
+        out_type: int32 or int64.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Whole numbers.
+    """
     if side not in ("left", "right"):
         raise ValueError(f"Argument `side` must be either 'right' or 'left'. Received: `side` = {side!r}.")
     return search.search_sorted.public(sorted_sequence, values, side == "right", dtypes.as_dtype(out_type).numpy)
@@ -81,7 +104,7 @@ def histogram_fixed_width(
     nbins: TensorLike = 100,
     dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """How many values fall into each of `nbins` bins of one width; what lies outside counts in the outer bins.
 
     >>> import gradtape as tf
@@ -97,7 +120,7 @@ def histogram_fixed_width_bins(
     nbins: TensorLike = 100,
     dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """In which of `nbins` bins of one width each value falls; what lies outside falls in the outer bins."""
     x = to_tensor(values)
     ends, bins = to_tensor(value_range, x.dtype), as_int(nbins)
@@ -110,13 +133,22 @@ def histogram_fixed_width_bins(
 @takes(dtype=tensor_type)
 def sequence_mask(
     lengths: TensorLike, maxlen: IntLike | None = None, dtype: DTypeLike = dtypes.bool, name: str | None = None
-) -> Any:
+) -> Tensor:
     """A row for each length: true at the first `length` places of `maxlen`.
 
     >>> import gradtape as tf
     >>> tf.sequence_mask([1, 3], 4).numpy()
     array([[ True, False, False, False],
            [ True,  True,  True, False]])
+
+    Args:
+        lengths: Whole numbers.
+        maxlen: The size of the new axis; the largest length if it is not given.
+        dtype: The type of the result.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Truth values, with one more axis.
     """
     counts = to_tensor(lengths)
     if maxlen is None:
@@ -138,7 +170,7 @@ def reverse_sequence(
     seq_axis: TensorLike | None = None,
     batch_axis: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The first `seq_lengths[i]` elements along `seq_axis` in reverse order, for each entry i of `batch_axis`.
 
     >>> import gradtape as tf
@@ -164,7 +196,7 @@ def _parts_look(
 @shaped(_parts_look)
 def dynamic_partition(
     data: TensorLike, partitions: TensorLike, num_partitions: IntLike, name: str | None = None
-) -> list[Any]:
+) -> list[Tensor]:
     """The slices of `data` sorted into `num_partitions` tensors by the numbers in `partitions`.
 
     >>> import gradtape as tf
@@ -199,7 +231,7 @@ def _stitched_look(indices: Sequence[TensorLike], data: Sequence[TensorLike], na
 
 @shaped(_stitched_look)
 @takes(indices=sequence)
-def dynamic_stitch(indices: Sequence[TensorLike], data: Sequence[TensorLike], name: str | None = None) -> Any:
+def dynamic_stitch(indices: Sequence[TensorLike], data: Sequence[TensorLike], name: str | None = None) -> Tensor:
     """The slices of several tensors put in one, each at its index; where an index repeats, the last one stays.
 
     >>> import gradtape as tf

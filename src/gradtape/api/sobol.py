@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..base.dtypes import as_dtype
@@ -12,7 +10,7 @@ from ..base.traceable import shaped, traceable
 from ..base.types import DTypeLike, TensorLike
 from ..op.abstract import Abstract
 from ..op.attributes import as_int
-from ..values.tensor import from_array
+from ..values.tensor import Tensor, from_array
 
 _DIMENSIONS = 1111  # as many as TensorFlow has direction numbers for
 
@@ -34,7 +32,7 @@ def sobol_sample(
     skip: TensorLike = 0,
     dtype: DTypeLike = "float32",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The points of the Sobol sequence of `dim` dimensions after the first `skip`, one in each row.
 
     >>> import gradtape as tf

@@ -13,9 +13,8 @@ from ..base.types import AxisLike, IntLike, TensorLike
 from ..op.arguments import flag, takes, text
 from ..op.attributes import as_int
 from ..ops.array import sort as o
-from ..values.tensor import to_tensor
-
-invert_permutation = o.invert_permutation.public
+from ..ops.public import invert_permutation as invert_permutation
+from ..values.tensor import Tensor, to_tensor
 
 
 def _descending(direction: str) -> bool:
@@ -33,24 +32,43 @@ def _axis(axis: Any) -> int:
     return as_int(axis)
 
 
-def sort(values: TensorLike, axis: AxisLike = -1, direction: str = "ASCENDING", name: str | None = None) -> Any:
+def sort(values: TensorLike, axis: AxisLike = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
     """The elements along an axis in order; each cotangent goes back to where its element came from.
 
     >>> import gradtape as tf
     >>> tf.sort([3.0, 1.0, 2.0], direction="DESCENDING").numpy()
     array([3., 2., 1.], dtype=float32)
+
+    Args:
+        values: A tensor of real numbers.
+        axis: The axis to sort along.
+        direction: ASCENDING or DESCENDING.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor.
     """
     return o.sort_along.public(values, _axis(axis), _descending(direction))
 
 
 def argsort(
     values: TensorLike, axis: AxisLike = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The places from which to take the elements along an axis, so that they are in order; always stable.
 
     >>> import gradtape as tf
     >>> tf.argsort([3.0, 1.0, 2.0]).numpy()
     array([1, 2, 0], dtype=int32)
+
+    Args:
+        values: A tensor of real numbers.
+        axis: The axis to sort along.
+        direction: ASCENDING or DESCENDING.
+        stable: Equal elements keep their order in any case.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Places: int32.
     """
     return o.order_along.public(values, _axis(axis), _descending(direction))
 
@@ -76,6 +94,19 @@ def top_k(
     >>> values, indices = tf.math.top_k([1.0, 5.0, 3.0], k=2)
     >>> values.numpy(), indices.numpy()
     (array([5., 3.], dtype=float32), array([1, 2], dtype=int32))
+
+    Args:
+        input: A tensor of real numbers.
+        k: How many.
+        sorted: Whether they are in order.
+        index_type: The type of the places.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The values and their places in the last axis.
+
+    Raises:
+        tf.errors.InvalidArgumentError: `k` is larger than the axis.
     """
     place = dtypes.as_dtype(index_type)
     if place not in (dtypes.int16, dtypes.int32, dtypes.int64):
@@ -86,7 +117,7 @@ def top_k(
     return TopKV2(values, indices)
 
 
-def in_top_k(targets: TensorLike, predictions: TensorLike, k: IntLike, name: str | None = None) -> Any:
+def in_top_k(targets: TensorLike, predictions: TensorLike, k: IntLike, name: str | None = None) -> Tensor:
     """Whether the target class of each row is among the k that are predicted highest.
 
     >>> import gradtape as tf

@@ -17,13 +17,13 @@ from ..base.memory import slots
 from ..base.shapes import TensorShape
 from ..base.sizes import UNKNOWN, Dim, Size, surely_equal
 from ..base.types import DTypeLike, IntLike, ShapeLike, TensorLike
-from ..compile.control import UNSHAPED, ElementShape
 from ..native.abi import become
 from ..op.attributes import as_int, as_ints
 from ..ops.array.index import take
 from ..ops.array.layout import expand_dims, reshape
 from ..ops.array.row import get_row, set_row
 from ..ops.array.scatter import tensor_scatter_nd_update
+from ..trace.carried import UNSHAPED, ElementShape
 from ..trace.control import either
 from ..trace.facades import Facade, steps_of
 from ..trace.ghost import Ghost, NeedsValue, World, abstract_of
@@ -150,7 +150,7 @@ class TensorArray:
         if index.__class__ is Ghost and not isinstance(STATE.trace, Inference):
             if self._dynamic_size:
                 raise NeedsValue("How long a TensorArray becomes is known only when the function runs.")
-            return RowsTensorArray.of(self, tuple(self._accepted(value).shape)).write(index, value)  # type: ignore[no-any-return]
+            return RowsTensorArray.of(self, tuple(self._accepted(value).shape)).write(index, value)
         target = self._own()
         target._write(_position(index), value)
         return target.identity()
@@ -198,7 +198,7 @@ class TensorArray:
         except TypeError:
             return to_tensor(value)  # of another type, which the caller's error names
 
-    def read(self, index: TensorLike, name: str | None = None) -> Any:
+    def read(self, index: TensorLike, name: str | None = None) -> Tensor:
         """The element at `index`, which is then given up unless `clear_after_read=False`."""
         if index.__class__ is Ghost and not isinstance(STATE.trace, Inference):
             return RowsTensorArray.of(self, None).read(index)
@@ -230,11 +230,11 @@ class TensorArray:
 
     # --- all elements --------------------------------------------------------------------------------------------
 
-    def stack(self, name: str | None = None) -> Any:
+    def stack(self, name: str | None = None) -> Tensor:
         """All elements, along a new first axis."""
         return self._stacked(range(len(self._elements)))
 
-    def gather(self, indices: Any, name: str | None = None) -> Any:
+    def gather(self, indices: Any, name: str | None = None) -> Tensor:
         """Some elements, along a new first axis."""
         if not np.ndim(indices):
             raise TypeError(f"gather: a list of indices is needed, got {indices!r}.")
@@ -260,7 +260,7 @@ class TensorArray:
             self._elements[position] = None
         return self._at(position)
 
-    def concat(self, name: str | None = None) -> Any:
+    def concat(self, name: str | None = None) -> Tensor:
         """All elements, one after the other along their first axis."""
         if not self._elements:
             raise invalid("concat: this TensorArray has no elements.")
@@ -279,6 +279,10 @@ class TensorArray:
             )
         target = self._own()
         target._elements[:] = [target._accepted(part) for part in parts]
+        if not parts and ACTIVE and STATE.trace is not None:
+            target._shape[0] = TensorShape(
+                tuple(tensor.shape)[1:]
+            )  # (eagerly nothing is known of elements that are not there)
         return target.identity()
 
     def scatter(self, indices: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:

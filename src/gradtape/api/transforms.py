@@ -10,10 +10,11 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, overload
 
 from ..base import nest
 from ..base.errors import invalid
+from ..base.types import TensorLeaf, TensorLike
 from ..differentiation.backward import UnconnectedGradients
 from ..differentiation.forward import ForwardAccumulator
 from ..differentiation.tape import GradientTape
@@ -23,6 +24,10 @@ from .arrays import eye, identity, reshape, size
 from .layout import transpose
 
 Transformed = Callable[..., Any]
+_Rest = ParamSpec("_Rest")
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
+_Tree = TypeVar("_Tree", bound=Mapping[Any, Any] | list[Any] | tuple[Any, ...])
 _ZERO = UnconnectedGradients.ZERO
 
 
@@ -73,7 +78,7 @@ def _source(name: str, position: int, value: Any) -> Tensor:
             f"{name}: argument {position} has {tensor.dtype.name}, which has no derivatives. Pass floating-point values "
             "(3.0 in place of 3), or leave the argument out of argnums."
         )
-    return identity(tensor)  # type: ignore[no-any-return]
+    return identity(tensor)
 
 
 def _scalar(name: str, value: Any) -> Tensor:
@@ -85,6 +90,18 @@ def _scalar(name: str, value: Any) -> Tensor:
     return to_tensor(value)
 
 
+@overload
+def value_and_grad(
+    function: Callable[Concatenate[Tensor, _Rest], Any], argnums: Literal[0] = 0, has_aux: Literal[False] = False
+) -> Callable[Concatenate[TensorLeaf, _Rest], tuple[Tensor, Tensor]]: ...
+@overload
+def value_and_grad(
+    function: Callable[Concatenate[_Tree, _Rest], Any], argnums: Literal[0] = 0, has_aux: Literal[False] = False
+) -> Callable[Concatenate[_Tree, _Rest], tuple[Tensor, _Tree]]: ...
+@overload
+def value_and_grad(
+    function: Callable[_Arguments, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+) -> Callable[_Arguments, tuple[Any, Any]]: ...
 def value_and_grad(function: Transformed, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Transformed:
     """A function that gives the value of `function` and its gradient.
 
@@ -119,6 +136,18 @@ def _value_and_grad(name: str, function: Transformed, argnums: int | Sequence[in
     return value_and_gradient
 
 
+@overload
+def grad(
+    function: Callable[Concatenate[Tensor, _Rest], Any], argnums: Literal[0] = 0, has_aux: Literal[False] = False
+) -> Callable[Concatenate[TensorLeaf, _Rest], Tensor]: ...
+@overload
+def grad(
+    function: Callable[Concatenate[_Tree, _Rest], Any], argnums: Literal[0] = 0, has_aux: Literal[False] = False
+) -> Callable[Concatenate[_Tree, _Rest], _Tree]: ...
+@overload
+def grad(
+    function: Callable[_Arguments, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+) -> Callable[_Arguments, Any]: ...
 def grad(function: Transformed, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Transformed:
     """A function that gives the gradient of `function`, which gives one number; arguments as for `value_and_grad`.
 
@@ -138,6 +167,14 @@ def grad(function: Transformed, argnums: int | Sequence[int] = 0, has_aux: bool 
     return gradient_of
 
 
+@overload
+def jacrev(
+    function: Callable[Concatenate[Tensor, _Rest], TensorLike], argnums: Literal[0] = 0, has_aux: Literal[False] = False
+) -> Callable[Concatenate[TensorLeaf, _Rest], Tensor]: ...
+@overload
+def jacrev(
+    function: Callable[_Arguments, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+) -> Callable[_Arguments, Any]: ...
 def jacrev(function: Transformed, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Transformed:
     """A function that gives the Jacobian of `function`, in reverse mode: right where there are fewer outputs than inputs.
 
@@ -170,6 +207,14 @@ def _jacrev(name: str, function: Transformed, argnums: int | Sequence[int], has_
     return jacobian_of
 
 
+@overload
+def jacfwd(
+    function: Callable[Concatenate[Tensor, _Rest], TensorLike], argnums: Literal[0] = 0, has_aux: Literal[False] = False
+) -> Callable[Concatenate[TensorLeaf, _Rest], Tensor]: ...
+@overload
+def jacfwd(
+    function: Callable[_Arguments, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+) -> Callable[_Arguments, Any]: ...
 def jacfwd(function: Transformed, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Transformed:
     """A function that gives the Jacobian of `function`, in forward mode: right where there are fewer inputs than outputs.
 
@@ -198,7 +243,7 @@ def jacfwd(function: Transformed, argnums: int | Sequence[int] = 0, has_aux: boo
 
             def as_last_axes(derivative: Tensor) -> Tensor:
                 rank = len(derivative.shape)
-                return reshape(_moved(derivative, 0, -1), [*derivative.shape[1:rank], *source.shape])  # type: ignore[no-any-return]
+                return reshape(_moved(derivative, 0, -1), [*derivative.shape[1:rank], *source.shape])
 
             return nest.map_structure(as_last_axes, vectorized_map(along, rows))
 
@@ -209,6 +254,14 @@ def jacfwd(function: Transformed, argnums: int | Sequence[int] = 0, has_aux: boo
     return jacobian_of
 
 
+@overload
+def hessian(
+    function: Callable[Concatenate[Tensor, _Rest], Any], argnums: Literal[0] = 0, has_aux: Literal[False] = False
+) -> Callable[Concatenate[TensorLeaf, _Rest], Tensor]: ...
+@overload
+def hessian(
+    function: Callable[_Arguments, Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+) -> Callable[_Arguments, Any]: ...
 def hessian(function: Transformed, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Transformed:
     """A function that gives the second derivatives of `function`: the structure of the arguments twice.
 
@@ -223,7 +276,7 @@ def hessian(function: Transformed, argnums: int | Sequence[int] = 0, has_aux: bo
     return _jacrev("hessian", _jacrev("hessian", function, argnums, has_aux), argnums, has_aux)
 
 
-def vmap(function: Transformed, in_axes: Any = 0, out_axes: Any = 0) -> Transformed:
+def vmap(function: Callable[_Arguments, _Result], in_axes: Any = 0, out_axes: Any = 0) -> Callable[_Arguments, _Result]:
     """A function that maps `function` over an axis of its arguments, for all elements at once.
 
     Args:
@@ -271,7 +324,7 @@ def _moved(value: Tensor, origin: int, target: int) -> Tensor:
             raise ValueError(f"vmap: there is no axis {axis} in an array of shape {tuple(value.shape)}.")
     order = list(range(rank))
     order.insert(target % rank, order.pop(origin % rank))
-    return transpose(value, order)  # type: ignore[no-any-return]
+    return transpose(value, order)
 
 
 def _axes_for(axes: Any, structure: Any, name: str) -> list[int | None]:

@@ -118,7 +118,7 @@ def convert(function: Callable[..., Any], recursive: bool = True) -> Callable[..
                 clean(error)
             raise
 
-    return artifact(converted)  # type: ignore[no-any-return]
+    return artifact(converted)
 
 
 def callback(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -121,8 +121,8 @@ def overload_of(function: Any, args: tuple[Any, ...]) -> Callable[..., Any]:
         return _iter
     staged = any(is_symbolic(arg) or isinstance(arg, (TensorList, Positions)) for arg in args)
     if staged or (function is print and any(_holds_symbolic(arg) for arg in args)):
-        return _OVERLOADS.get(function, function)  # type: ignore[no-any-return]
-    return function  # type: ignore[no-any-return]
+        return _OVERLOADS.get(function, function)
+    return function
 
 
 def _holds_symbolic(value: Any) -> bool:

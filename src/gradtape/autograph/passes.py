@@ -98,7 +98,7 @@ def mark_origins(node: ast.AST) -> None:
 
 def origin_of(node: ast.AST) -> Position | None:
     """Where a node, or what it replaces, stands in the user's file."""
-    return anno.getanno(node, anno.Basic.ORIGIN, default=None)  # type: ignore[no-any-return]
+    return anno.getanno(node, anno.Basic.ORIGIN, default=None)
 
 
 class _KeepsOrigin(transformer.Base):  # type: ignore[misc]

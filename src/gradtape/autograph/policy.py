@@ -61,4 +61,12 @@ def _is_tensor_library(value: Any) -> bool:
 
 def branches(code: CodeType) -> bool:
     """Whether code has anything that conversion would change: an `if`, a loop, `and`, `or`, `not`, `assert`."""
-    return any("JUMP" in step.opname or step.opname in ("FOR_ITER", "UNARY_NOT") for step in dis.get_instructions(code))
+    comprehension, begins = -1, False  # the end of one that stands in line, as they do from Python 3.12 on
+    for step in dis.get_instructions(code):
+        if step.opname == "LOAD_FAST_AND_CLEAR":
+            begins = True
+        elif step.opname == "FOR_ITER" and begins:
+            comprehension, begins = max(comprehension, step.argval), False
+        elif step.offset > comprehension and ("JUMP" in step.opname or step.opname in ("FOR_ITER", "UNARY_NOT")):
+            return True
+    return False

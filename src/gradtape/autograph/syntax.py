@@ -179,7 +179,7 @@ class _Simplify(ast.NodeTransformer):
         return node
 
     def _visited(self, statements: list[ast.stmt]) -> list[ast.stmt]:
-        return self.generic_visit(ast.Module(statements, [])).body  # type: ignore[attr-defined, no-any-return]
+        return self.generic_visit(ast.Module(statements, [])).body  # type: ignore[attr-defined]
 
 
 def _statements(text: str, at: ast.AST) -> list[ast.stmt]:

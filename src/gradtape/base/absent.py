@@ -1,4 +1,4 @@
-"""Parts of TensorFlow that gradtape does not have: importing one raises an error that says what to use.
+"""Names that gradtape does not have. Importing an absent part of TensorFlow raises an error that says what to use.
 
 They are not modules full of refusals: programs that can do without a part ask for it with `try: import`.
 """
@@ -33,6 +33,54 @@ _INSTEAD = {
     "tpu.experimental.embedding": "There is no TPU. Use tf.nn.embedding_lookup, or tf.keras.layers.Embedding.",
 }
 
+# Names of NumPy, PyTorch, JAX and TensorFlow 1, and what is written here. (math.log and the like are found without a row.)
+_ELSEWHERE = {
+    "Session": "Values are there at once: x.numpy(). For programs of TensorFlow 1 there is tf.compat.v1.",
+    "arange": "Use tf.range.",
+    "array": "Use tf.constant.",
+    "asarray": "Use tf.convert_to_tensor.",
+    "average": "Use tf.reduce_mean, or tf.nn.weighted_moments.",
+    "bmm": "Use tf.matmul.",
+    "cat": "Use tf.concat(values, axis).",
+    "clamp": "Use tf.clip_by_value.",
+    "clip": "Use tf.clip_by_value.",
+    "cross_entropy": "Use tf.nn.sparse_softmax_cross_entropy_with_logits.",
+    "div": "Use tf.divide.",
+    "dot": "Use tf.tensordot(x, y, 1), or x @ y.",
+    "enable_eager_execution": "It is always on. For programs of TensorFlow 1 there is tf.compat.v1.",
+    "flatten": "Use tf.reshape(x, [-1]).",
+    "float": "Use tf.float32, or tf.cast(x, tf.float32).",
+    "from_numpy": "Use tf.constant(array).",
+    "get_variable": "Use tf.Variable. For programs of TensorFlow 1 there is tf.compat.v1.",
+    "global_variables_initializer": "Variables have their values at once. For programs of TensorFlow 1 there is tf.compat.v1.",
+    "jit": "Use tf.function(f), or tf.function(f, jit_compile=True).",
+    "jacobian": "Use tf.autodiff.jacrev(f), or tape.jacobian(y, x).",
+    "load": "Use tf.saved_model.load, tf.train.Checkpoint or tf.keras.models.load_model.",
+    "manual_seed": "Use tf.random.set_seed.",
+    "max": "Use tf.reduce_max.",
+    "mean": "Use tf.reduce_mean.",
+    "min": "Use tf.reduce_min.",
+    "mm": "Use tf.matmul.",
+    "mul": "Use tf.multiply.",
+    "no_grad": "Nothing is recorded outside of a tape. Inside of one: tape.stop_recording(), or tf.stop_gradient(x).",
+    "permute": "Use tf.transpose(x, axes).",
+    "placeholder": "Use an argument of a tf.function. For programs of TensorFlow 1 there is tf.compat.v1.",
+    "pmap": "Use tf.distribute.",
+    "prod": "Use tf.reduce_prod.",
+    "rand": "Use tf.random.uniform.",
+    "randint": "Use tf.random.uniform(shape, low, high, dtype=tf.int32).",
+    "randn": "Use tf.random.normal.",
+    "save": "Use tf.saved_model.save, tf.train.Checkpoint or model.save.",
+    "std": "Use tf.math.reduce_std.",
+    "sub": "Use tf.subtract.",
+    "sum": "Use tf.reduce_sum.",
+    "tensor": "Use tf.constant.",
+    "unsqueeze": "Use tf.expand_dims(x, axis).",
+    "var": "Use tf.math.reduce_variance.",
+    "view": "Use tf.reshape.",
+}
+_NAMESPACES = ("math", "nn", "linalg", "random", "autodiff", "debugging")
+
 
 class MissingPartError(ModuleNotFoundError):
     """The module is a part of TensorFlow that gradtape does not have."""
@@ -45,6 +93,17 @@ def advice(name: str) -> str | None:
             return _INSTEAD[name]
         name = name.rpartition(".")[0]
     return None
+
+
+def named_elsewhere(name: str) -> str | None:
+    """What is written for a name that `tf` does not have and another library, or another namespace of `tf`, has."""
+    if name in _ELSEWHERE:
+        return _ELSEWHERE[name]
+    if name.startswith("_"):
+        return None
+    loaded = {space: sys.modules.get(f"gradtape.{space}") for space in _NAMESPACES}
+    found = [space for space, module in loaded.items() if module is not None and name in dir(module)]
+    return f"Use tf.{found[0]}.{name}." if found else None
 
 
 class _Refuser(MetaPathFinder):

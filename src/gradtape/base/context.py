@@ -44,6 +44,8 @@ class Accumulator(Protocol):
 class Trace(Protocol):
     """An interceptor of ops: it records a function as a graph, or runs one on abstract values (see trace/)."""
 
+    computes: bool  # whether what is called becomes part of a computation; else only types and shapes are asked for
+
     def composite(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a public function that `traceable` has marked; what it gives."""
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, TypeVar
+
+_Body = TypeVar("_Body")
 
 # Rooms whose functions and classes a namespace uses, but does not offer; the entries of ops are offered.
 _BELOW = frozenset(
@@ -13,13 +15,13 @@ _BELOW = frozenset(
 )
 
 
-def namespace(*names: str) -> Callable[[type], Any]:
+def namespace(*names: str) -> Callable[[type[_Body]], type[_Body]]:
     """Make a class body the module of these names, so that `import gradtape.config.threading` finds it.
 
     Python looks into `sys.modules` once more when the parent is imported; that is where such a module is found.
     """
 
-    def made(body: type) -> ModuleType:
+    def made(body: type) -> Any:
         module = ModuleType(names[0], body.__doc__)
         module.__path__ = []  # as a package, so that finders are asked for what could stand below it
         for name, value in vars(body).items():

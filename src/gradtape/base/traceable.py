@@ -45,7 +45,7 @@ def traceable(
     call.pure = pure
     call.in_world = in_world
     call.on_trace = on_trace
-    return call  # type: ignore[no-any-return]
+    return call
 
 
 def shaped(rule: Callable[..., Any]) -> Callable[[_Function], _Function]:
@@ -109,7 +109,7 @@ def _called(function: Any, is_step: bool, kinds: dict[type, Any] | None = None) 
 
 def naming(function: _Function) -> _Function:
     """The function, with `named` errors, for what is no step of a trace."""
-    return _called(function, is_step=False)  # type: ignore[no-any-return]
+    return _called(function, is_step=False)
 
 
 def name_errors(cls: type, *methods: str) -> None:

@@ -8,7 +8,7 @@ Aliases are strings where they name classes of higher layers, which only type ch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -18,6 +18,7 @@ import numpy as np
 from .dtypes import Array as Array
 
 if TYPE_CHECKING:
+    from ..api.extension_type import ExtensionType
     from ..api.tensor_array import TensorArray
     from ..ragged.tensor import RaggedTensor
     from ..sparse.tensor import SparseTensor
@@ -88,15 +89,22 @@ class SupportsArray(Protocol):
 
 
 Number: TypeAlias = bool | int | float | complex | np.generic
-# What `tf.convert_to_tensor` takes, and the values made of several tensors that functions know beside it.
-TensorLike: TypeAlias = (
-    "Tensor | Variable | Array | Number | str | bytes | Sequence[TensorLike] | SupportsArray "
-    "| IndexedSlices | RaggedTensor | SparseTensor | TensorArray"
-)
+# One tensor where lists are structures of several,
+TensorLeaf: TypeAlias = "Tensor | Variable | Array | Number | SupportsArray"
+# what `tf.convert_to_tensor` takes,
+DenseLike: TypeAlias = "TensorLeaf | str | bytes | Sequence[DenseLike]"
+# and the values made of several tensors that functions know beside it.
+TensorLike: TypeAlias = "DenseLike | Sequence[TensorLike] | IndexedSlices | RaggedTensor | SparseTensor | TensorArray"
+# What a tape differentiates by, or differentiates: values made of tensors, and structures of them.
+Differentiable: TypeAlias = "Tensor | Variable | IndexedSlices | RaggedTensor | SparseTensor | ExtensionType"
+Differentiables: TypeAlias = "Differentiable | Sequence[Differentiables] | Mapping[Any, Differentiables]"
+# A result that is None in cases which the caller knows of, such as a gradient: `Tensor | MaybeNone` is used as a tensor without
+# a check, and may be compared with None. (As in typeshed.)
+MaybeNone: TypeAlias = Any
 DTypeLike: TypeAlias = "DType | np.dtype[Any] | type | str | int"
-ShapeLike: TypeAlias = "TensorShape | Sequence[int | Tensor | np.integer[Any] | None] | int | Tensor | Variable | Array"
 # A whole number, or a tensor that holds one; and several.
 IntLike: TypeAlias = "int | np.integer[Any] | Tensor | Variable | Array"
+ShapeLike: TypeAlias = "TensorShape | Sequence[IntLike | None] | IntLike"
 AxisLike: TypeAlias = "IntLike | Sequence[IntLike]"
 PathLikeOrTensor: TypeAlias = "str | bytes | PathLike[str] | Tensor"
 Function: TypeAlias = Callable[..., Any]

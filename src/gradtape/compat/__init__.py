@@ -5,19 +5,26 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..base.namespaces import listing
 from ..base.types import PathLikeOrTensor
 
-v2 = sys.modules["gradtape"]
+if TYPE_CHECKING:
+    import gradtape as v2
+else:
+    v2 = sys.modules["gradtape"]
 sys.modules[f"{__name__}.v2"] = v2  # for `import gradtape.compat.v2 as tf`
 
 
-def __getattr__(name: str) -> Any:
-    if name == "v1":  # imported by programs that use it
-        return importlib.import_module(f"{__name__}.v1")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if TYPE_CHECKING:  # what is imported on first use
+    from . import v1 as v1
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name == "v1":  # imported by programs that use it
+            return importlib.import_module(f"{__name__}.v1")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:

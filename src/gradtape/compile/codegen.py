@@ -21,7 +21,7 @@ from ..native import background, blas, thresholds
 from ..native.choice import choice_of
 from ..op.call import explained
 from ..op.declaration import Op
-from ..ops.array.row import add_in_place, add_row, set_in_place, set_row
+from ..ops.array.row import add_in_place, add_row, resize_in_place, resize_rows, set_in_place, set_row
 from ..ops.linalg.products import matmul
 from ..trace.graph import PLAIN, leaves, map_parts, parts_of
 from ..values.composite import COMPOSITES
@@ -305,8 +305,8 @@ def _call_kernel(writer: _Writer, position: int, node: Node, op: Op) -> list[str
     return [f"{results} = {writer.name('k', kernel)}({', '.join(given)})"]
 
 
-# Ops that change one row, with the function that does it in place if nothing else refers to the array.
-_IN_PLACE: dict[Op, Any] = {set_row: set_in_place, add_row: add_in_place}
+# Ops that change rows, with the function that does it in place if nothing else refers to the array.
+_IN_PLACE: dict[Op, Any] = {set_row: set_in_place, add_row: add_in_place, resize_rows: resize_in_place}
 
 
 def _is_own(writer: _Writer, position: int, operand: Any) -> bool:
@@ -445,7 +445,7 @@ def loop_function(loop: Loop, listed: Set[int] = frozenset(), whole: bool = Fals
     source = "\n".join([*lines, ""])
     run: Any = define(source, f"<gradtape loop {id(names.objects):x}>", names.objects)
     run.__source__ = source
-    return run  # type: ignore[no-any-return]
+    return run
 
 
 def _changed_in_place(loop: Loop) -> set[int]:
@@ -468,7 +468,9 @@ def _changed_in_place(loop: Loop) -> set[int]:
 def _is_viewed(body: Program, number: int) -> bool:
     """Whether something else than reading or changing a row takes the value."""
     readers = [node for node in body.nodes if number in node.used]
-    return any(getattr(node.what, "name", "") not in ("get_row", "set_row", "add_row") for node in readers)
+    return any(
+        getattr(node.what, "name", "") not in ("get_row", "set_row", "add_row", "resize_rows") for node in readers
+    )
 
 
 def _forwards(count: Any) -> range:

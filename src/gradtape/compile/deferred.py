@@ -233,8 +233,11 @@ def _foreseen(function: Any, given: Any, tensors: list[Any], question: Exception
         return twins[part.number]
 
     args, kwargs = twin(given)
-    with side.running():
-        structure = side.composite(function, args, kwargs)
+    try:
+        with side.running():
+            structure = side.composite(function, args, kwargs)
+    except Exception:  # (what is wrong with the values shows when the function is called with them)
+        raise question from None
 
     def reached(result: Any) -> list[int]:
         return [numbers[number] for number in leaves_below(records, [result._id])]

@@ -27,8 +27,10 @@ from ..trace.ghost import Ghost, NeedsValue, World
 from ..trace.graph import map_parts
 from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
-from .control import Assigned, Draws, Level, branch, loop, while_loop
+from .branches import branch
 from .deferred import deferred, deferred_rule
+from .inside import Assigned, Level
+from .loops import Draws, loop, while_loop
 from .measures import Element, Extent, Extents, Formula, Measure, Vector, has_sizes, map_attribute
 from .program import Assign, Call, Node, Program, Read, Update, Value
 

@@ -1,4 +1,4 @@
-"""Passes that make a program smaller: common subexpressions, dead code, algebraic simplification."""
+"""Passes that make a program smaller: common subexpressions, dead code, algebraic simplification; and put it in order."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..op.declaration import Op
-from ..ops.array.row import add_row
+from ..ops.array.row import add_row, get_row, resize_rows, set_row
 from ..trace.graph import map_parts
 from ..values.tensor import from_array
 from .keys import key_of
@@ -329,6 +329,32 @@ def _made_by(operand: Any, made: dict[int, Node], name: str) -> Node | None:
     return node if node is not None and isinstance(node.what, Op) and node.what.name == name else None
 
 
+# --- order -----------------------------------------------------------------------------------------------------------------
+
+_CHANGES = (set_row, add_row, resize_rows)
+
+
+def with_rows_read_first(program: Program) -> Program:
+    """Rows of an array are read before it is changed, where that is possible: the last use of an array can change it in place."""
+    made = dict.fromkeys(program.inputs, -1)
+    changed: dict[int, int] = {}  # where an array is changed first
+    for position, node in enumerate(program.nodes):
+        made.update(dict.fromkeys(node.outputs, position))
+        if node.what in _CHANGES and node.inputs[0].__class__ is Value:
+            changed.setdefault(node.inputs[0].number, position)
+    order = list(range(len(program.nodes)))
+    places: dict[int, float] = {}
+    for position, node in enumerate(program.nodes):
+        if node.what is get_row and node.inputs[0].__class__ is Value:
+            place = changed.get(node.inputs[0].number, position)
+            if place < position and all(made.get(number, -1) < place for number in node.used):
+                places[position] = place - 0.5
+    if not places:
+        return program
+    order.sort(key=lambda position: places.get(position, position))
+    return program.with_nodes([program.nodes[position] for position in order])
+
+
 PASSES: tuple[Pass, ...] = (
     without_dead_code,
     optimized_inside,
@@ -338,4 +364,5 @@ PASSES: tuple[Pass, ...] = (
     without_repetition,
     with_residuals,
     without_dead_code,
+    with_rows_read_first,
 )

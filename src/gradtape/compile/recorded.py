@@ -111,7 +111,7 @@ class Gradient:
             tape.watch([ghost for ghost in given if ghost.dtype.is_differentiable])
             results = self._of.run(world, given, outcomes, run)
         followed = _followed(results, self._refused)
-        sources = [*given, *self._variables]
+        sources: list[Any] = [*given, *self._variables]
         cotangents = [
             _batched(_shaped_as(value, result, batch), batch)
             for value, result, batch in zip(inputs[count:], followed, self._batches, strict=True)
@@ -138,7 +138,7 @@ class Tangent:
         """The tangents of the differentiable results; None where there is none."""
         count = len(inputs) - len(self._places)
         given, tangents = inputs[:count], inputs[count:]
-        sources = [*given, *self._variables]
+        sources: list[Any] = [*given, *self._variables]
         with ForwardAccumulator([sources[place] for place in self._places], tangents) as accumulator:
             results = self._of.run(world, given, outcomes, run)
         return [accumulator.jvp(ghost) for ghost in _followed(results)]

@@ -99,7 +99,7 @@ def _converted(x: Number, dtype: np.dtype[Any]) -> Number:
     if dtype == x.dtype:
         return x
     if dtype == np.bool_:
-        return x != 0.0  # type: ignore[no-any-return]
+        return x != 0.0
     if x.is_bool:
         return x.as_float({4: FLOAT32, 8: FLOAT64}[dtype.itemsize])
     raise Unsupported(f"{x.dtype} as {dtype}")

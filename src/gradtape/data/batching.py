@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -148,7 +148,7 @@ class PaddedBatch(Gathered):
         return nest.pack_sequence_as(spec, specs)
 
 
-def is_shape(value: Sequence[TensorLike]) -> bool:
+def is_shape(value: object) -> bool:
     """Whether a user gave one shape, and not a structure of shapes."""
     if isinstance(value, (TensorShape, Tensor, np.ndarray)):
         return True

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import Any, NoReturn
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, NoReturn, TypeVar, overload
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from ..base.context import STATE
 from ..base.errors import invalid
 from ..base.notebook import Form, in_notebook
 from ..base.shapes import TensorShape
+from ..base.types import DenseLike
 from ..io.records import text_of
 from ..op.arguments import flag, function, optional_flag, takes, truth
 from ..op.attributes import as_int
@@ -21,14 +22,20 @@ from ..values.tensor import Tensor, TensorSpec, to_tensor, value_of
 from . import batching, caching, files, grouping, mixing, selection, sources, structure, transforms
 from .captures import holds_symbolic
 from .functions import Function
-from .iterator import Iterator, NumpyIterator, begin
+from .iterator import Iterator, NumpyIterator, T, begin
 from .node import INFINITE, UNKNOWN, Node, Settings
 from .options import Options
 from .shuffling import Shuffle
 from .transforms import AUTOTUNE
 
+_A = TypeVar("_A")
+_B = TypeVar("_B")
+_C = TypeVar("_C")
+_Result = TypeVar("_Result")
+_State = TypeVar("_State")
 
-class Dataset:
+
+class Dataset(Generic[T]):
     """A sequence of elements, produced from arrays, files or generators in steps.
 
     A dataset can be iterated any number of times; each iteration runs the steps anew.
@@ -58,12 +65,12 @@ class Dataset:
 
     # --- iteration -------------------------------------------------------------------------------------------
 
-    def __iter__(self) -> Iterator:
+    def __iter__(self) -> Iterator[T]:
         deterministic = self._options.deterministic
         threads = self._options.threading.private_threadpool_size
         return Iterator(self._node, Settings(deterministic is not False, threads or None))
 
-    def begin_in_function(self) -> Iterator:
+    def begin_in_function(self) -> Iterator[T]:
         """What `iter` gives inside a function: a new pass each time that the function runs.
 
         The elements of a dataset made of the function's own tensors are taken apart while it is recorded.
@@ -120,7 +127,7 @@ class Dataset:
             raise TypeError("A dataset inside of a dataset can be saved only where `window` made it.")
         return self._node.elements
 
-    def get_single_element(self, name: str | None = None) -> Any:
+    def get_single_element(self, name: str | None = None) -> T:
         """The only element; InvalidArgumentError where there is none, or more than one."""
         iterator = iter(self)
         try:
@@ -131,7 +138,7 @@ class Dataset:
             raise invalid("Dataset had more than one element.")
         return element
 
-    def reduce(self, initial_state: Any, reduce_func: Callable[..., Any], name: str | None = None) -> Any:
+    def reduce(self, initial_state: Any, reduce_func: Callable[..., _State], name: str | None = None) -> _State:
         """The state after a function of state and element was applied to all elements in turn.
 
         >>> tf.data.Dataset.range(5).reduce(np.int64(0), lambda total, x: total + x).numpy()
@@ -162,6 +169,25 @@ class Dataset:
 
     # --- where elements come from ----------------------------------------------------------------------------
 
+    @overload
+    @staticmethod
+    def from_tensor_slices(  # type: ignore[overload-overlap]
+        tensors: tuple[DenseLike, DenseLike], name: str | None = None
+    ) -> Dataset[tuple[Tensor, Tensor]]: ...
+    @overload
+    @staticmethod
+    def from_tensor_slices(  # type: ignore[overload-overlap]
+        tensors: tuple[DenseLike, DenseLike, DenseLike], name: str | None = None
+    ) -> Dataset[tuple[Tensor, Tensor, Tensor]]: ...
+    @overload
+    @staticmethod
+    def from_tensor_slices(tensors: Mapping[_A, DenseLike], name: str | None = None) -> Dataset[dict[_A, Tensor]]: ...
+    @overload
+    @staticmethod
+    def from_tensor_slices(tensors: DenseLike, name: str | None = None) -> Dataset[Tensor]: ...
+    @overload
+    @staticmethod
+    def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset[Any]: ...
     @staticmethod
     def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
         """The rows of an array or tensor, or of all in a structure.
@@ -172,6 +198,25 @@ class Dataset:
         """
         return Dataset(sources.TensorSlices(tensors))
 
+    @overload
+    @staticmethod
+    def from_tensors(  # type: ignore[overload-overlap]
+        tensors: tuple[DenseLike, DenseLike], name: str | None = None
+    ) -> Dataset[tuple[Tensor, Tensor]]: ...
+    @overload
+    @staticmethod
+    def from_tensors(  # type: ignore[overload-overlap]
+        tensors: tuple[DenseLike, DenseLike, DenseLike], name: str | None = None
+    ) -> Dataset[tuple[Tensor, Tensor, Tensor]]: ...
+    @overload
+    @staticmethod
+    def from_tensors(tensors: Mapping[_A, DenseLike], name: str | None = None) -> Dataset[dict[_A, Tensor]]: ...
+    @overload
+    @staticmethod
+    def from_tensors(tensors: DenseLike, name: str | None = None) -> Dataset[Tensor]: ...
+    @overload
+    @staticmethod
+    def from_tensors(tensors: Any, name: str | None = None) -> Dataset[Any]: ...
     @staticmethod
     def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
         """One element."""
@@ -213,21 +258,37 @@ class Dataset:
         return Dataset(sources.Generated(generator, _without_lists(output_signature), arguments))
 
     @staticmethod
-    def range(*args: Any, output_type: Any = dtypes.int64, name: str | None = None) -> Dataset:
+    def range(*args: Any, output_type: Any = dtypes.int64, name: str | None = None) -> Dataset[Tensor]:
         """Numbers as in Python's `range`."""
         return Dataset(sources.range_of(args, dtypes.as_dtype(output_type)))
 
     @staticmethod
-    def counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64, name: str | None = None) -> Dataset:
+    def counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64, name: str | None = None) -> Dataset[Tensor]:
         """The numbers `start`, `start + step`, `start + 2 * step` and so on, without end."""
         return Dataset(sources.Counting(as_int(start), as_int(step), dtypes.as_dtype(dtype)))
 
     @staticmethod
     @takes(rerandomize_each_iteration=optional_flag)
-    def random(seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None) -> Dataset:
+    def random(
+        seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
+    ) -> Dataset[Tensor]:
         """Random numbers below 2**32 as int64, without end."""
         return Dataset(sources.Random(seed, bool(rerandomize_each_iteration)))
 
+    @overload
+    @staticmethod
+    def zip(first: Dataset[_A], second: Dataset[_B], /, *, name: str | None = None) -> Dataset[tuple[_A, _B]]: ...
+    @overload
+    @staticmethod
+    def zip(datasets: tuple[Dataset[_A], Dataset[_B]], name: str | None = None) -> Dataset[tuple[_A, _B]]: ...
+    @overload
+    @staticmethod
+    def zip(
+        first: Dataset[_A], second: Dataset[_B], third: Dataset[_C], /, *, name: str | None = None
+    ) -> Dataset[tuple[_A, _B, _C]]: ...
+    @overload
+    @staticmethod
+    def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset[Any]: ...
     @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
         """The elements of several datasets side by side, in the structure in which the datasets are given.
@@ -249,12 +310,12 @@ class Dataset:
                 raise TypeError(f"zip: datasets are needed, got {part!r}.")
         like = nest.map_structure(lambda part: None, given)
         like = tuple(like) if isinstance(like, list) else like
-        return parts[0]._then(sources.Zip(like, [part._node for part in parts]), *parts[1:])  # type: ignore[no-any-return]
+        return parts[0]._then(sources.Zip(like, [part._node for part in parts]), *parts[1:])
 
     @staticmethod
     def list_files(
         file_pattern: Any, shuffle: bool | None = None, seed: Any = None, name: str | None = None
-    ) -> Dataset:
+    ) -> Dataset[Tensor]:
         """The names of the files that match a pattern, or one of several; in random order unless `shuffle` is False."""
         names = files.matching_files(file_pattern)
         found = Dataset.from_tensor_slices(names)
@@ -280,7 +341,7 @@ class Dataset:
                     f"sample_from_datasets: `weights` should have the same length as `datasets` but got {chances.shape} "
                     f"for {len(parts)}."
                 )
-        renew = rerandomize_each_iteration is not False
+        renew = bool(rerandomize_each_iteration)
         node = mixing.Sample([part._node for part in parts], chances, seed, stop_on_empty_dataset, renew)
         return parts[0]._then(node, *parts[1:])
 
@@ -296,6 +357,36 @@ class Dataset:
 
     # --- functions of elements -------------------------------------------------------------------------------
 
+    @overload
+    def map(
+        self: Dataset[tuple[_A, _B]],
+        map_func: Callable[[_A, _B], _Result],
+        num_parallel_calls: Any = ...,
+        deterministic: bool | None = ...,
+        synchronous: bool | None = ...,
+        use_unbounded_threadpool: bool = ...,
+        name: str | None = ...,
+    ) -> Dataset[_Result]: ...
+    @overload
+    def map(
+        self: Dataset[tuple[_A, _B, _C]],
+        map_func: Callable[[_A, _B, _C], _Result],
+        num_parallel_calls: Any = ...,
+        deterministic: bool | None = ...,
+        synchronous: bool | None = ...,
+        use_unbounded_threadpool: bool = ...,
+        name: str | None = ...,
+    ) -> Dataset[_Result]: ...
+    @overload
+    def map(
+        self: Dataset[_A],
+        map_func: Callable[[_A], _Result],
+        num_parallel_calls: Any = ...,
+        deterministic: bool | None = ...,
+        synchronous: bool | None = ...,
+        use_unbounded_threadpool: bool = ...,
+        name: str | None = ...,
+    ) -> Dataset[_Result]: ...
     def map(
         self,
         map_func: Callable[..., Any],
@@ -315,19 +406,19 @@ class Dataset:
         """
         return self._then(transforms.Map(self._node, map_func, _parallel(num_parallel_calls, "map"), deterministic))
 
-    def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> Dataset:
+    def flat_map(self, map_func: Callable[..., Dataset[_Result]], name: str | None = None) -> Dataset[_Result]:
         """The elements of the datasets that a function makes of each element, one after the other."""
         return self._then(mixing.FlatMap(self._node, map_func, _node_of))
 
     def interleave(
         self,
-        map_func: Callable[..., Any],
+        map_func: Callable[..., Dataset[_Result]],
         cycle_length: Any = None,
         block_length: Any = None,
         num_parallel_calls: Any = None,
         deterministic: bool | None = None,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[_Result]:
         """The elements of the datasets that a function makes, `block_length` of each of `cycle_length` datasets in turn.
 
         >>> tens = tf.data.Dataset.from_tensor_slices([10, 20])
@@ -342,11 +433,11 @@ class Dataset:
         block = 1 if block_length is None else as_int(block_length)
         return self._then(mixing.Interleave(self._node, map_func, _node_of, cycle, block, parallel))
 
-    def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
+    def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset[T]:
         """The elements for which a function is true."""
         return self._then(transforms.Filter(self._node, predicate))
 
-    def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
+    def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset[T]:
         """The elements before the first for which a function is false."""
         return self._then(transforms.TakeWhile(self._node, predicate))
 
@@ -354,32 +445,32 @@ class Dataset:
         """The outputs of a function that carries a state: `scan_func(state, element)` returns `(new_state, output)`."""
         return self._then(transforms.Scan(self._node, initial_state, scan_func))
 
-    def apply(self, transformation_func: Callable[[Dataset], Dataset]) -> Dataset:
+    def apply(self, transformation_func: Callable[[Dataset[T]], Dataset[_Result]]) -> Dataset[_Result]:
         """The result of a function of this dataset."""
         made = transformation_func(self)
         if not isinstance(made, Dataset):
             raise TypeError(f"apply: `transformation_func` must return a dataset, got {made!r}.")
         return made
 
-    def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset:
+    def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset[T]:
         """The elements whose computation raises no exception."""
         return self._then(transforms.IgnoreErrors(self._node, log_warning))
 
     # --- choosing and ordering -------------------------------------------------------------------------------
 
-    def take(self, count: Any, name: str | None = None) -> Dataset:
+    def take(self, count: Any, name: str | None = None) -> Dataset[T]:
         """The first elements; all for -1."""
         return self._then(selection.Take(self._node, as_int(count)))
 
-    def skip(self, count: Any, name: str | None = None) -> Dataset:
+    def skip(self, count: Any, name: str | None = None) -> Dataset[T]:
         """All but the first elements; none for -1."""
         return self._then(selection.Skip(self._node, as_int(count)))
 
-    def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
+    def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset[T]:
         """Every `num_shards`-th element, beginning with number `index`."""
         return self._then(selection.Shard(self._node, as_int(num_shards), as_int(index)))
 
-    def repeat(self, count: Any = None, name: str | None = None) -> Dataset:
+    def repeat(self, count: Any = None, name: str | None = None) -> Dataset[T]:
         """The elements `count` times over, or without end."""
         return self._then(selection.Repeat(self._node, None if count is None else as_int(count)))
 
@@ -390,7 +481,7 @@ class Dataset:
         seed: Any = None,
         reshuffle_each_iteration: bool = True,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[T]:
         """Elements in random order: each is drawn from a buffer of `buffer_size`.
 
         A buffer as large as the dataset makes all orders equally likely. The same seed gives the same orders in every
@@ -405,7 +496,7 @@ class Dataset:
         renew = True if reshuffle_each_iteration is None else bool(reshuffle_each_iteration)
         return self._then(Shuffle(self._node, size, seed, renew))
 
-    def enumerate(self, start: Any = 0, name: str | None = None) -> Dataset:
+    def enumerate(self, start: Any = 0, name: str | None = None) -> Dataset[tuple[Tensor, T]]:
         """Pairs of a number and an element."""
         first = as_int(start)
         numbers: Node = sources.Counting(first, 1, dtypes.int64)
@@ -413,11 +504,11 @@ class Dataset:
             numbers = sources.range_of((first, first + self._node.cardinality()), dtypes.int64)
         return self._then(sources.Zip((None, None), [numbers, self._node]))
 
-    def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset:
+    def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset[T]:
         """These elements, then those of another dataset."""
         return self._then(mixing.Concatenate(self._node, _node_of(dataset)), dataset)
 
-    def unique(self, name: str | None = None) -> Dataset:
+    def unique(self, name: str | None = None) -> Dataset[T]:
         """Each element once."""
         return self._then(transforms.Unique(self._node))
 
@@ -431,7 +522,7 @@ class Dataset:
         num_parallel_calls: Any = None,
         deterministic: bool | None = None,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[T]:
         """Elements stacked along a new first axis; the last batch may be smaller unless `drop_remainder`."""
         node: Node = batching.Batch(self._node, as_int(batch_size), bool(drop_remainder))
         parallel = _parallel(num_parallel_calls, "batch")
@@ -445,7 +536,7 @@ class Dataset:
         padding_values: Any = None,
         drop_remainder: Any = False,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[T]:
         """Batches of elements of different sizes, padded to the largest, or to `padded_shapes`.
 
         >>> rows = tf.data.Dataset.range(1, 4).map(lambda n: tf.fill([n], n))
@@ -494,12 +585,12 @@ class Dataset:
             )
         )
 
-    def unbatch(self, name: str | None = None) -> Dataset:
+    def unbatch(self, name: str | None = None) -> Dataset[T]:
         """The rows of each element as elements."""
         return self._then(batching.Unbatch(self._node))
 
     @takes(drop_remainder=truth)
-    def rebatch(self, batch_size: Any, drop_remainder: Any = False, name: str | None = None) -> Dataset:
+    def rebatch(self, batch_size: Any, drop_remainder: Any = False, name: str | None = None) -> Dataset[T]:
         """The rows of batches in batches of another size, or of several sizes that take turns."""
         sizes = np.asarray(to_tensor(batch_size)).reshape(-1).tolist()
         return self._then(batching.Rebatch(self._node, sizes, bool(drop_remainder)))
@@ -556,7 +647,7 @@ class Dataset:
         no_padding: bool = False,
         drop_remainder: bool = False,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[T]:
         """Batches of elements of similar length, padded to the longest of each batch.
 
         Lengths below the first boundary make a bucket, those below the second the next, and so on; each has its batch size.
@@ -598,12 +689,12 @@ class Dataset:
 
     # --- keeping and running ahead ---------------------------------------------------------------------------
 
-    def cache(self, filename: Any = "", name: str | None = None) -> Dataset:
+    def cache(self, filename: Any = "", name: str | None = None) -> Dataset[T]:
         """Keep the elements of the first complete iteration for all later ones, in memory or in a file."""
         path = text_of(filename)
         return self._then(caching.FileCache(self._node, path) if path else caching.Cache(self._node))
 
-    def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:
+    def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset[T]:
         """Elements computed ahead in a background thread, while the program works on earlier ones."""
         size = AUTOTUNE if buffer_size is None else as_int(buffer_size)
         if size < AUTOTUNE:
@@ -638,7 +729,7 @@ class Dataset:
         reader_func: Any = None,
         shard_func: Any = None,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[T]:
         """The elements of the first whole iteration, kept in a folder for later programs."""
         return self._then(caching.FileCache(self._node, os.path.join(text_of(path), "snapshot")))
 
@@ -646,7 +737,7 @@ class Dataset:
         """The options of this pipeline."""
         return Options().merge(self._options)
 
-    def with_options(self, options: Options, name: str | None = None) -> Dataset:
+    def with_options(self, options: Options, name: str | None = None) -> Dataset[T]:
         """The same elements, made under other options."""
         return Dataset(self._node, self._options.merge(options))
 

@@ -16,7 +16,7 @@ from ..base.namespaces import listing
 from ..base.types import DTypeLike, PathLikeOrTensor, TensorLike
 from ..io.tensors import decode_csv
 from ..op.attributes import as_int
-from ..values.tensor import from_array
+from ..values.tensor import Tensor, from_array
 from . import files, transforms
 from .dataset import Dataset
 from .iterator import Iterator
@@ -143,7 +143,7 @@ unbatch = _applied("unbatch")
 unique = _applied("unique")
 
 
-def cardinality(dataset: Dataset) -> Any:
+def cardinality(dataset: Dataset) -> Tensor:
     """`dataset.cardinality()`."""
     return dataset.cardinality()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from collections.abc import Iterator as PythonIterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,8 +21,17 @@ from .node import ElementIterator, Node, Settings
 from .optional import Optional
 from .structure import Element
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
 
-class Iterator(PythonIterator[Element]):
+    T = TypeVar("T", default=Any, covariant=True)
+else:  # (defaults of type variables came with Python 3.13; only type checkers need them)
+    from typing import TypeVar
+
+    T = TypeVar("T", covariant=True)
+
+
+class Iterator(PythonIterator[T]):
     """One pass over a dataset, as `iter(dataset)` begins it.
 
     `get_state` gives its position, all buffers included, as plain values and arrays; `set_state` on an iterator
@@ -53,7 +62,7 @@ class Iterator(PythonIterator[Element]):
         found._handle, found._spec, found._from_outside = handle, spec, True
         return found
 
-    def __next__(self) -> Element:
+    def __next__(self) -> T:
         if ACTIVE and STATE.trace is not None and self._from_outside:
             return take(self)
         try:
@@ -62,11 +71,11 @@ class Iterator(PythonIterator[Element]):
             raise_named(error, "next")
             raise
 
-    def next(self) -> Element:
+    def next(self) -> T:
         """The next element."""
         return next(self)
 
-    def get_next(self) -> Element:
+    def get_next(self) -> T:
         """The next element; OutOfRangeError at the end, where `next` has StopIteration.
 
         Inside a `tf.function` both take one element each time the function runs, and both raise OutOfRangeError.
@@ -172,7 +181,7 @@ def _take_optional_in_world(world: World, function: Function, iterator: Iterator
 
 def begin(dataset: Iterable[Any]) -> Iterator:
     """A new pass over a dataset each time that the function runs."""
-    return iter(dataset)  # type: ignore[return-value]
+    return iter(dataset)  # type: ignore[arg-type]
 
 
 def _begin_in_world(world: World, function: Function, dataset: Iterable[Any]) -> Iterator:

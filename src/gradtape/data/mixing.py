@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base import nest
+from ..base import nest, philox
 from ..base.errors import invalid
 from ..base.memory import slots
 from ..values.tensor import Tensor, TensorSpec
@@ -377,12 +377,15 @@ class _SampleIterator(_Several):
     def __next__(self) -> Element:
         while not all(self._ended):
             weights = self._fixed if self._weights is None else next(self._weights)
-            weights = np.where(self._ended, 0.0, np.asarray(weights, np.float64))
-            total = weights.sum()
-            if not total > 0:
+            chances = np.asarray(weights, np.float64)
+            if not np.where(self._ended, 0.0, chances).sum() > 0:
                 break
-            point = self._numbers.next() / 2**32 * total
-            number = min(int(np.searchsorted(np.cumsum(weights), point, side="right")), len(self._runs) - 1)
+            # Two numbers are the seed of one draw, and a dataset that has ended may be drawn again, as in TensorFlow.
+            seeds = philox.from_pair(self._numbers.next(), self._numbers.next())
+            with np.errstate(divide="ignore"):
+                number = int(philox.categorical(seeds, np.log(chances)[None], 1, np.dtype(np.int64))[0, 0])
+            if self._ended[number]:
+                continue
             try:
                 return next(self._runs[number])
             except StopIteration:

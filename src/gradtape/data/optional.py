@@ -95,7 +95,7 @@ def _has_value(optional: Optional) -> Tensor:
 
 
 def _has_value_in_world(world: World, function: Function, optional: Optional) -> Tensor:
-    return called_in_world(world, function, (optional,), TensorSpec((), "bool"), "")  # type: ignore[no-any-return]
+    return called_in_world(world, function, (optional,), TensorSpec((), "bool"), "")
 
 
 def _get_value(optional: Optional) -> Element:

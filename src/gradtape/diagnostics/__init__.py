@@ -5,21 +5,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 __all__ = ["Explanation", "Kind", "Monitor", "NonFinite", "StopAtNonFinite"]
 
 _HOMES = {"Explanation": "explanation", "Kind": "explanation", "Monitor": "monitor", "NonFinite": "nonfinite"}
 
 
-def __getattr__(name: str) -> Any:
-    import importlib
+if TYPE_CHECKING:  # what is imported on first use
+    from keras_gradtape.callbacks import StopAtNonFinite as StopAtNonFinite
 
-    if name in _HOMES:
-        return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
-    if name == "StopAtNonFinite":  # a callback of Keras, which is imported by programs that use it
-        return importlib.import_module("keras_gradtape.callbacks").StopAtNonFinite
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from .explanation import Explanation as Explanation
+    from .explanation import Kind as Kind
+    from .monitor import Monitor as Monitor
+    from .nonfinite import NonFinite as NonFinite
+else:
+
+    def __getattr__(name: str) -> Any:
+        import importlib
+
+        if name in _HOMES:
+            return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+        if name == "StopAtNonFinite":  # a callback of Keras, which is imported by programs that use it
+            return importlib.import_module("keras_gradtape.callbacks").StopAtNonFinite
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

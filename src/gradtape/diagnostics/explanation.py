@@ -8,6 +8,7 @@ import os
 import sys
 from dataclasses import dataclass
 
+from .notebook import framed, preformatted
 from .places import Where
 
 
@@ -108,15 +109,15 @@ class Explanation:
         title = f"{escape(self.target)} depends on {escape(self.source)}" if self.connected else escape(str(self.kind))
         parts = [f"<b>{title}</b>", f"<div>{escape(self.reason)}</div>"]
         if self.where is not None:
-            parts.append(f"<div><code>{escape(str(self.where))}</code></div><pre>{escape(self.where.text)}</pre>")
+            parts.append(f"<div><code>{escape(str(self.where))}</code></div>{preformatted(self.where.text)}")
         if self.path:
             parts.append(f"<ol>{''.join(f'<li><code>{escape(str(step))}</code></li>' for step in self.path)}</ol>")
         if self.repair:
-            parts.append(f"<div>{escape(self.advice)}</div><pre>{escape(self.repair)}</pre>")
+            parts.append(f"<div>{escape(self.advice)}</div>{preformatted(self.repair)}")
         parts += [
             f"<div style='margin-top:6px'>The same way is cut again:</div>{each._repr_html_()}" for each in self.further
         ]
-        return f"<div style='border-left:3px solid #c33;padding-left:8px'>{''.join(parts)}</div>"
+        return framed("".join(parts), good=self.connected)
 
 
 _COLOURS = ("\033[1m", "\033[31m", "\033[32m", "\033[2m", "\033[0m")

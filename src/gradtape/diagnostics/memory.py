@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ from ..differentiation.tape import GradientTape
 from ..op.record import ids_of, is_further_output, looks_of_outputs, op_of, place_of, pull_of, saved_by
 from ..values.tensor import EagerTensor, IndexedSlices
 from ..variables.variable import Variable
+from .notebook import preformatted
 from .places import layer_of, where_of_record
 
 
@@ -68,7 +68,7 @@ class Memory:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+        return preformatted(str(self))
 
 
 def held_by(tape: GradientTape) -> Memory:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +22,7 @@ from ..op.record import ids_of, is_further_output, op_of, place_of, pull_of
 from ..values.tensor import EagerTensor, IndexedSlices
 from . import patterns
 from .functions import Lines, line_in, recorded_in_steps
+from .notebook import framed, preformatted
 from .operands import known_values, operands_of, saved_tensors
 from .places import Where, where_of, where_of_record
 
@@ -109,7 +109,7 @@ class NonFinite:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return f"<pre style='border-left:3px solid #c33;padding-left:8px'>{html.escape(str(self))}</pre>"
+        return framed(preformatted(str(self)), good=self.first is None)
 
 
 def explain_nonfinite(tape: GradientTape, target: Any, sources: Any) -> NonFinite:

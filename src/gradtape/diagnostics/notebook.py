@@ -32,7 +32,7 @@ def drawn(thing: Any) -> str:
     try:
         form = thing._notebook_form()
     except Exception:  # a value that is half made is shown as its repr: a notebook must not show an error in its place
-        return f"<pre>{html.escape(repr(thing))}</pre>"
+        return preformatted(repr(thing))
     facts = [f"<span style='color:#777'>{html.escape(n)}</span> {html.escape(v)}" for n, v in form.facts]
     parts = [f"<div><b>{html.escape(form.title)}</b>{''.join(f'&ensp;{fact}' for fact in facts)}</div>"]
     if form.array is not None:
@@ -42,8 +42,18 @@ def drawn(thing: Any) -> str:
     if form.text:
         lines = form.text.splitlines()
         more = [f"... {len(lines) - _MOST_LINES} more lines"] if len(lines) > _MOST_LINES else []
-        parts.append(f"<pre style='margin:4px 0'>{html.escape(chr(10).join(lines[:_MOST_LINES] + more))}</pre>")
+        parts.append(preformatted("\n".join(lines[:_MOST_LINES] + more)))
     return f"<div style='font-size:13px;line-height:1.5'>{''.join(parts)}</div>"
+
+
+def preformatted(text: str) -> str:
+    """Text in columns. (Some notebooks show <pre> in the font of running text.)"""
+    return f"<pre style='margin:4px 0;font-family:monospace'>{html.escape(text)}</pre>"
+
+
+def framed(inside: str, good: bool = False) -> str:
+    """An answer with a line along its side: red, or green where all is well."""
+    return f"<div style='border-left:3px solid {'#2a7' if good else '#c33'};padding-left:8px'>{inside}</div>"
 
 
 def _table(rows: Sequence[Sequence[str]]) -> str:
@@ -67,7 +77,7 @@ def _array(array: Array) -> Iterator[str]:
         return
     pictures = _pictures(array)
     if array.size <= _FEW and not pictures:
-        yield f"<pre style='margin:4px 0'>{html.escape(np.array2string(array, threshold=_FEW))}</pre>"
+        yield preformatted(np.array2string(array, threshold=_FEW))
         return
     part = _part_of(array, _MOST_ELEMENTS).reshape(-1)
     if array.dtype.kind == "b":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 import functools
 import linecache
+import sys
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any
@@ -26,7 +27,15 @@ class Where:
         return linecache.getline(self.file, self.line).strip()
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
+        cell = _cell_of(self.file)
+        return f"{cell}, line {self.line}" if cell else f"{self.file}:{self.line}"
+
+
+def _cell_of(file: str) -> str:
+    """The cell of a notebook, named as in the tracebacks of IPython; empty for a file."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return "" if shell is None else " ".join(shell.compile.format_code_name(file) or ())
 
 
 def line_of(code: CodeType, offset: int) -> int:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
 
 from ..trace.function import Function
+from .notebook import preformatted
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Traces:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+        return preformatted(str(self))
 
 
 def traces_of(function: Function) -> Traces:

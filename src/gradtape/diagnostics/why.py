@@ -39,7 +39,7 @@ class Question:
         follows_variables: bool,
     ) -> None:
         self.chain = chain
-        self.target, self.target_dtype = target
+        self.target, _ = target
         self.value = source
         self.number: int = source._id
         self.reading = reading

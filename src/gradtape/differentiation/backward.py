@@ -187,7 +187,7 @@ def zeros_of(source: object) -> Tensor:
     """Zeros of a source's shape and type (empty strings for strings)."""
     tensor = to_tensor(source)
     if tensor.__class__ is not EagerTensor:
-        return zeros_like(tensor)  # type: ignore[no-any-return]
+        return zeros_like(tensor)
     array = tensor._array
     if array.dtype.kind == "O":
         empty = np.empty(array.shape, object)

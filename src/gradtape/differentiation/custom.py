@@ -6,7 +6,7 @@ import functools
 import inspect
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, overload
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from ..variables.variable import Variable
 from .backward import zeros_of
 from .tape import GradientTape
 from .vectorize import Batched, batch, only_outer, unbatch
+
+_P = ParamSpec("_P")
+_Result = TypeVar("_Result")
 
 
 class _VariableWatcher:
@@ -45,6 +48,12 @@ class _VariableWatcher:
         remove_identical(STATE.readers, self)
 
 
+@overload
+def custom_gradient(f: Callable[_P, tuple[_Result, Callable[..., Any]]]) -> Callable[_P, _Result]: ...
+@overload
+def custom_gradient(
+    f: None = None,
+) -> Callable[[Callable[_P, tuple[_Result, Callable[..., Any]]]], Callable[_P, _Result]]: ...
 def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
     """Decorator for a function that returns its value and its gradient function.
 
@@ -62,6 +71,12 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
     ...     y = clipped_gradient(v * v)
     >>> tape.gradient(y, v).numpy()
     np.float32(2.0)
+
+    Args:
+        f: The function; without it, a decorator is returned.
+
+    Returns:
+        The function, with that gradient.
     """
     if f is None:
         return custom_gradient
@@ -95,10 +110,10 @@ def _trace_call(trace: Any, f: Callable[..., Any], args: tuple[Any, ...], kwargs
         return result, gradient
 
     graph, _ = trace.subgraph(whole, (args, kwargs), getattr(f, "__name__", "f"))
-    return trace.step(_call_graph, (graph, args, kwargs), {})
+    return trace.step(_custom_gradient, (graph, args, kwargs), {})
 
 
-def _call_graph(run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _custom_gradient(run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run the graphs that `_trace_call` recorded."""
 
     def f(*given: Any, **settings: Any) -> Any:
@@ -391,8 +406,22 @@ def cotangents_of_inputs(
     ]
 
 
-def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
-    """`f` with its intermediate values recomputed in the backward pass instead of kept."""
+def recompute_grad(f: Callable[_P, _Result]) -> Callable[_P, _Result]:
+    """`f` with its intermediate values recomputed in the backward pass instead of kept.
+
+    >>> import gradtape as tf
+    >>> v = tf.Variable(2.0)
+    >>> with tf.GradientTape() as tape:
+    ...     y = tf.recompute_grad(lambda x: tf.exp(x) * x)(v)
+    >>> tape.gradient(y, v).numpy() > 0
+    np.True_
+
+    Args:
+        f: A function of tensors.
+
+    Returns:
+        The function.
+    """
 
     @custom_gradient
     def recomputed(*args: Any, **kwargs: Any) -> Any:
@@ -407,7 +436,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
             with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
                 tape.watch(fresh)
                 tape.watch(variables or [])
-                outputs = f(*again, **kwargs)
+                outputs: Any = f(*again, **kwargs)
             sources = [*fresh, *(variables or [])]
             parts = tape.gradient(outputs, sources, output_gradients=list(upstream))
             for_inputs = parts[: len(fresh)]
@@ -422,7 +451,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     return wrapped
 
 
-def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
+def grad_pass_through(f: Callable[_P, _Result]) -> Callable[_P, _Result]:
     """`f`, with the derivative of the identity.
 
     >>> import gradtape as tf

@@ -7,17 +7,19 @@ import weakref
 from collections.abc import Callable, Iterable
 from functools import partial
 from types import TracebackType
-from typing import Any
+from typing import Any, overload
 
 from ..base import nest
 from ..base.context import ACTIVE, STATE, activate, deactivate, remove_identical, scope
 from ..base.errors import NotATensorError
+from ..base.types import Differentiables
 from ..op.declaration import Op
 from ..ops.array.layout import broadcast_to
 from ..values.tensor import EagerTensor, Tensor, identify, to_tensor
 from ..variables.variable import Variable
 from .backward import UnconnectedGradients, checked_unconnected, zeros_of
 from .custom import transposed
+from .tape import Gradient
 from .vectorize import Batched, batch
 
 _TANGENTS = 0  # the depth of a batch of directions: below that of any vectorized function
@@ -40,7 +42,7 @@ class ForwardAccumulator:
         tangents: The direction, of the same structure.
     """
 
-    def __init__(self, primals: Any, tangents: Any) -> None:
+    def __init__(self, primals: Differentiables, tangents: Any) -> None:
         nest.assert_same_structure(primals, tangents, check_types=False)
         if ACTIVE and STATE.trace is not None and STATE.trace.adopt(self, ForwardAccumulator, (primals, tangents), {}):
             return
@@ -108,6 +110,10 @@ class ForwardAccumulator:
         if getattr(self, "_recording", False):
             deactivate(self)
 
+    @overload
+    def jvp(self, primals: Tensor | Variable, unconnected_gradients: UnconnectedGradients | str = ...) -> Gradient: ...
+    @overload
+    def jvp(self, primals: Differentiables, unconnected_gradients: UnconnectedGradients | str = ...) -> Any: ...
     def jvp(self, primals: Any, unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE) -> Any:
         """The derivative of values computed in the context along the direction; None where there is none."""
         unconnected = checked_unconnected(unconnected_gradients)

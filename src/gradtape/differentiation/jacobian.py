@@ -10,7 +10,7 @@ import numpy as np
 
 from ..base.context import STATE, Records, activate, deactivate, remove_identical
 from ..base.errors import invalid
-from ..base.sizes import Undecided
+from ..base.sizes import UNKNOWN, Undecided
 from ..base.types import TensorLike
 from ..op.family import numpy_type, shape_of, with_batch_axis
 from ..op.record import is_further_output, saved_by
@@ -31,10 +31,20 @@ _FEW = 4
 
 def jacobians(records: Records, target: Any, sources: list[Any]) -> list[Any]:
     """For each source the derivative of every element of the target: target's shape, then the source's; or None."""
-    shape = shape_of_value(target)
-    size = math.prod(shape)
     if not target.dtype.is_differentiable:
         return [None] * len(sources)
+    try:
+        return _jacobians(records, target, sources)
+    except Undecided:  # where a rank is not known yet
+        if STATE.trace is None or STATE.trace.computes:
+            raise
+        connected = gradients(records, [target], sources, None, consume=False)
+        return [None if found is None else reshape(to_tensor(found), shape=UNKNOWN) for found in connected]
+
+
+def _jacobians(records: Records, target: Any, sources: list[Any]) -> list[Any]:
+    shape = shape_of_value(target)
+    size = math.prod(shape)
 
     def directions(start: int, stop: int) -> Any:
         rows = np.zeros((stop - start, size), target.dtype.numpy)
@@ -70,7 +80,9 @@ def _batched_pass(
     """The cotangents of the sources for `count` cotangents of the target, with the count as first axis."""
     try:
         return _at_once(records, target, sources, count, directions)
-    except Undecided:  # in a trace, where sizes are not known yet: only what is connected is asked
+    except Undecided:  # where sizes are not known yet: a trace asks only what is connected
+        if STATE.trace is None or STATE.trace.computes:
+            raise
         connected = gradients(records, [target], sources, None, consume=False)
         return [None if found is None else with_batch_axis(to_tensor(found), count) for found in connected]
 

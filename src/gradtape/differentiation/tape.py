@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from ..base.dtypes import DType
 from ..base.errors import BatchShapeError, TapeNotEnteredError, invalid
 from ..base.notebook import Form, in_notebook
 from ..base.traceable import traceable
+from ..base.types import Differentiables, MaybeNone
 from ..native.abi import become
 from ..op.arguments import optional_count, takes
 from ..op.call import GRADIENT_OBSERVERS
@@ -30,7 +31,18 @@ from .memory_budget import BudgetedRecords, checked_budget
 from .nan_safe import SafeRecords
 
 if TYPE_CHECKING:
+    from ..diagnostics.agreement import Agreement
     from ..diagnostics.chain import Missing
+    from ..diagnostics.explanation import Explanation
+    from ..diagnostics.memory import Memory
+    from ..diagnostics.nonfinite import NonFinite
+    from ..diagnostics.profile import Profile
+    from ..diagnostics.view.view import View
+
+_Key = TypeVar("_Key")
+Gradient: TypeAlias = (
+    Tensor | MaybeNone
+)  # `tf.IndexedSlices` for rows that were looked up; None where nothing is connected
 
 LOGGER = logging.getLogger("gradtape")
 
@@ -168,7 +180,7 @@ class GradientTape:
             self._tape.setdefault(variable._id, None)
             self._variables[variable._id] = variable
 
-    def watch(self, tensor: Any) -> None:
+    def watch(self, tensor: Differentiables) -> None:
         """Start to follow a tensor or variable, or every one in a structure."""
         if tensor.__class__ is EagerTensor and self._tape is not None and tensor._array.dtype.kind == "f":
             self._tape.setdefault(tensor._id or identify(tensor), None)
@@ -233,6 +245,46 @@ class GradientTape:
 
     # --- differentiation -----------------------------------------------------------------------------------------
 
+    @overload
+    def gradient(
+        self,
+        target: Differentiables,
+        sources: Tensor | Variable,
+        output_gradients: Any = ...,
+        unconnected_gradients: UnconnectedGradients | str = ...,
+    ) -> Gradient: ...
+    @overload
+    def gradient(  # type: ignore[overload-overlap]
+        self,
+        target: Differentiables,
+        sources: tuple[Tensor | Variable, ...],
+        output_gradients: Any = ...,
+        unconnected_gradients: UnconnectedGradients | str = ...,
+    ) -> tuple[Gradient, ...]: ...
+    @overload
+    def gradient(
+        self,
+        target: Differentiables,
+        sources: Sequence[Tensor | Variable],
+        output_gradients: Any = ...,
+        unconnected_gradients: UnconnectedGradients | str = ...,
+    ) -> list[Gradient]: ...
+    @overload
+    def gradient(
+        self,
+        target: Differentiables,
+        sources: Mapping[_Key, Tensor | Variable],
+        output_gradients: Any = ...,
+        unconnected_gradients: UnconnectedGradients | str = ...,
+    ) -> dict[_Key, Gradient]: ...
+    @overload
+    def gradient(
+        self,
+        target: Differentiables,
+        sources: Differentiables,
+        output_gradients: Any = ...,
+        unconnected_gradients: UnconnectedGradients | str = ...,
+    ) -> Any: ...
     def gradient(
         self,
         target: Any,
@@ -285,6 +337,51 @@ class GradientTape:
         following = iter(results)
         return nest.map_structure(lambda source: _gradient_of(source, following), sources)
 
+    @overload
+    def jacobian(
+        self,
+        target: Differentiables,
+        sources: Tensor | Variable,
+        unconnected_gradients: UnconnectedGradients | str = ...,
+        parallel_iterations: int | None = ...,
+        experimental_use_pfor: bool = ...,
+    ) -> Gradient: ...
+    @overload
+    def jacobian(  # type: ignore[overload-overlap]
+        self,
+        target: Differentiables,
+        sources: tuple[Tensor | Variable, ...],
+        unconnected_gradients: UnconnectedGradients | str = ...,
+        parallel_iterations: int | None = ...,
+        experimental_use_pfor: bool = ...,
+    ) -> tuple[Gradient, ...]: ...
+    @overload
+    def jacobian(
+        self,
+        target: Differentiables,
+        sources: Sequence[Tensor | Variable],
+        unconnected_gradients: UnconnectedGradients | str = ...,
+        parallel_iterations: int | None = ...,
+        experimental_use_pfor: bool = ...,
+    ) -> list[Gradient]: ...
+    @overload
+    def jacobian(
+        self,
+        target: Differentiables,
+        sources: Mapping[_Key, Tensor | Variable],
+        unconnected_gradients: UnconnectedGradients | str = ...,
+        parallel_iterations: int | None = ...,
+        experimental_use_pfor: bool = ...,
+    ) -> dict[_Key, Gradient]: ...
+    @overload
+    def jacobian(
+        self,
+        target: Differentiables,
+        sources: Differentiables,
+        unconnected_gradients: UnconnectedGradients | str = ...,
+        parallel_iterations: int | None = ...,
+        experimental_use_pfor: bool = ...,
+    ) -> Any: ...
     @takes(parallel_iterations=optional_count)
     def jacobian(
         self,
@@ -330,12 +427,12 @@ class GradientTape:
     @takes(parallel_iterations=optional_count)
     def batch_jacobian(
         self,
-        target: Any,
-        source: Any,
+        target: Tensor | Variable,
+        source: Tensor | Variable,
         unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
-    ) -> Any:
+    ) -> Tensor:
         """For each entry of the first axis the Jacobian of its row of the target in its row of the source.
 
         The answer has shape (b, target's other axes, source's other axes). It is right where rows do not depend on each
@@ -406,6 +503,10 @@ class GradientTape:
 
     # --- beyond TensorFlow: questions --------------------------------------------------------------------------------
 
+    @overload
+    def explain(self, target: Differentiables, sources: Tensor | Variable, *, connected: bool = ...) -> Explanation: ...
+    @overload
+    def explain(self, target: Differentiables, sources: Differentiables, *, connected: bool = ...) -> Any: ...
     def explain(self, target: Any, sources: Any, *, connected: bool = False) -> Any:
         """Why the gradient of the target in a source is None: the line that cuts the way between them, and a repair.
 
@@ -428,7 +529,7 @@ class GradientTape:
 
         return asking.explain(self, target, sources, connected)
 
-    def explain_nonfinite(self, target: Any, sources: Any) -> Any:
+    def explain_nonfinite(self, target: Differentiables, sources: Differentiables) -> NonFinite:
         """Where the first nan or inf comes from, forward and backward: the op, its line, the ranges there, and a rewrite.
 
         A plain tape has to be asked before `gradient`. See docs/guide/nan.md.
@@ -445,7 +546,7 @@ class GradientTape:
 
         return nonfinite.explain_nonfinite(self, target, sources)
 
-    def check(self, sources: Any = None) -> Any:
+    def check(self, sources: Differentiables | None = None) -> Agreement:
         """Whether the rules of the recorded ops agree: reverse against forward against finite differences, op by op.
 
         The answer names the first op, or custom gradient, that disagrees, with its line and the size of the error. A plain tape
@@ -468,7 +569,7 @@ class GradientTape:
 
         return agreement.check(self, [] if sources is None else checked_tensors(sources, "source"))
 
-    def memory(self) -> Any:
+    def memory(self) -> Memory:
         """What the records hold: bytes by line, op and layer, the peak of the backward pass, and what recomputing would save.
 
         See docs/guide/memory.md.
@@ -484,14 +585,14 @@ class GradientTape:
 
         return memory.held_by(self)
 
-    def profile(self) -> Any:
+    def profile(self) -> Profile:
         """The time of what ran in the block and in `gradient`, by line, op and layer; for a tape made with `profile=True`.
 
         Printed, it is a table; `svg()` is a flame picture, `chrome_trace()` JSON for Perfetto.
         """
         raise RuntimeError("This tape measures nothing. Make it with tf.GradientTape(profile=True).")
 
-    def view(self, target: Any = None, sources: Any = None) -> Any:
+    def view(self, target: Differentiables | None = None, sources: Differentiables | None = None) -> View:
         """A picture of what was recorded, grouped by layer, name scope, function and loop; see docs/guide/view.md.
 
         In a notebook it shows itself. `view.save("view.html")` writes one page that needs no network; .svg, .png and .dot are
@@ -526,6 +627,20 @@ class GradientTape:
 
     # --- beyond TensorFlow: second order without nesting ------------------------------------------------------------
 
+    @overload
+    def hessian(self, target: Differentiables, sources: Tensor | Variable) -> Gradient: ...
+    @overload
+    def hessian(  # type: ignore[overload-overlap]
+        self, target: Differentiables, sources: tuple[Tensor | Variable, ...]
+    ) -> tuple[tuple[Gradient, ...], ...]: ...
+    @overload
+    def hessian(self, target: Differentiables, sources: Sequence[Tensor | Variable]) -> list[list[Gradient]]: ...
+    @overload
+    def hessian(
+        self, target: Differentiables, sources: Mapping[_Key, Tensor | Variable]
+    ) -> dict[_Key, dict[_Key, Gradient]]: ...
+    @overload
+    def hessian(self, target: Differentiables, sources: Differentiables) -> Any: ...
     def hessian(self, target: Any, sources: Any) -> Any:
         """The second derivatives of a scalar target, of the source's shape twice; None where it is not connected.
 
@@ -544,6 +659,20 @@ class GradientTape:
         rows = self._second_order("hessian", target, checked_tensors(sources, "source of hessian"), hessians_of)
         return nest.pack_sequence_as(sources, [nest.pack_sequence_as(sources, row) for row in rows])
 
+    @overload
+    def hvp(self, target: Differentiables, sources: Tensor | Variable, vectors: Any) -> Gradient: ...
+    @overload
+    def hvp(
+        self, target: Differentiables, sources: tuple[Tensor | Variable, ...], vectors: Any
+    ) -> tuple[Gradient, ...]: ...
+    @overload
+    def hvp(self, target: Differentiables, sources: Sequence[Tensor | Variable], vectors: Any) -> list[Gradient]: ...
+    @overload
+    def hvp(
+        self, target: Differentiables, sources: Mapping[_Key, Tensor | Variable], vectors: Any
+    ) -> dict[_Key, Gradient]: ...
+    @overload
+    def hvp(self, target: Differentiables, sources: Differentiables, vectors: Any) -> Any: ...
     def hvp(self, target: Any, sources: Any, vectors: Any) -> Any:
         """The Hessian of a scalar target times a vector, at the cost of two gradients.
 
@@ -555,12 +684,12 @@ class GradientTape:
         products = self._second_order("hvp", target, flat, lambda r, t, s: hessian_vector_products(r, t, s, given))
         return nest.pack_sequence_as(sources, products)
 
-    def hessian_diagonal(self, target: Any, source: Any) -> Any:
+    def hessian_diagonal(self, target: Tensor | Variable, source: Tensor | Variable) -> Gradient:
         """The second derivative of a scalar target in each element of the source, of the source's shape."""
         source = checked_tensor(source, "source of hessian_diagonal")
         return self._second_order("hessian_diagonal", target, source, hessian_diagonal_of)
 
-    def laplacian(self, target: Any, source: Any) -> Any:
+    def laplacian(self, target: Tensor | Variable, source: Tensor | Variable) -> Gradient:
         """The sum of the second derivatives of a scalar target in all elements of the source."""
         source = checked_tensor(source, "source of laplacian")
         diagonal = self._second_order("laplacian", target, source, hessian_diagonal_of)

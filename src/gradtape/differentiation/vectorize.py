@@ -13,7 +13,7 @@ from __future__ import annotations
 import itertools
 import logging
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
@@ -37,6 +37,7 @@ from ..values.tensor import Tensor, from_array, to_tensor
 from ..variables.operators import multiply_operator
 from ..variables.variable import Variable
 
+_Result = TypeVar("_Result")
 LOGGER = logging.getLogger("gradtape")
 
 Level = tuple[int, int]  # a number of tapes, and of accumulators
@@ -195,8 +196,8 @@ def unbatch(value: Any, size: int, depth: int) -> Any:
 
 
 def vectorized_map(
-    fn: Callable[..., Any], elems: object, fallback_to_while_loop: bool = True, warn: bool = True
-) -> Any:
+    fn: Callable[..., _Result], elems: object, fallback_to_while_loop: bool = True, warn: bool = True
+) -> _Result:
     """`fn` of each slice of `elems` along the first axis, computed for all at once and stacked.
 
     >>> import gradtape as tf
@@ -205,6 +206,15 @@ def vectorized_map(
 
     Python code in `fn` runs once. Where an op cannot be vectorized, `fn` is called for one slice after the other and a
     warning names the op; with `fallback_to_while_loop=False` the error is raised instead.
+
+    Args:
+        fn: A function of one slice.
+        elems: Tensors with a common first axis, in any structure.
+        fallback_to_while_loop: Whether to go slice by slice where an op cannot be vectorized.
+        warn: Whether to say so.
+
+    Returns:
+        The results, stacked.
     """
     tensors = [to_tensor(value) for value in nest.flatten(elems)]
     size = _common_size(tensors)

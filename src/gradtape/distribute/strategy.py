@@ -19,7 +19,7 @@ from ..base.locks import new_lock
 from ..base.types import TensorLike
 from ..ops.math.reduce import reduce_mean, reduce_sum
 from ..values.composite import is_composite
-from ..values.tensor import to_tensor
+from ..values.tensor import Tensor, to_tensor
 from ..xla import processes
 from .datasets import DistributedDataset, InputContext
 
@@ -95,7 +95,7 @@ class Strategy:
 
     def run(
         self, fn: Callable[..., Any], args: Any = (), kwargs: dict[str, Any] | None = None, options: object = None
-    ) -> Any:
+    ) -> Tensor:
         """Call `fn` on each replica, and return what it returns: with several replicas, a `PerReplica` for each tensor."""
         if not callable(fn):
             raise TypeError(f"run: a function is needed, got {fn!r}.")
@@ -105,7 +105,7 @@ class Strategy:
         with entered(self, ReplicaContext(self, 0)):
             return fn(*args, **(kwargs or {}))
 
-    def reduce(self, reduce_op: ReduceOp | str, value: TensorLike, axis: int | None) -> Any:
+    def reduce(self, reduce_op: ReduceOp | str, value: TensorLike, axis: int | None) -> Tensor:
         """The values of all replicas as one: their sum or mean, over `axis` within each too where one is given."""
         require_cross_replica(self)
         return reduced(self, reduce_op, value, axis)
@@ -312,14 +312,14 @@ def require_cross_replica(strategy: Strategy) -> None:
         raise RuntimeError("Method requires being in cross-replica context, use get_replica_context().merge_call()")
 
 
-class _DefaultStrategy(Strategy):
+class _DefaultDistributionStrategy(Strategy):
     """In force where no scope is open."""
 
     def __repr__(self) -> str:
         return "<tf.distribute.Strategy: the default, with 1 replica>"
 
 
-_DEFAULT = _DefaultStrategy()
+_DEFAULT = _DefaultDistributionStrategy()
 _DEFAULT_REPLICA = ReplicaContext(_DEFAULT, 0)
 _GLOBAL: list[Strategy] = []
 _SETTING = new_lock()

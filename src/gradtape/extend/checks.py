@@ -206,7 +206,7 @@ def check_strides(op: Op, sample: Sample) -> None:
             np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-12, atol=1e-12) if b.dtype.is_numeric else None
 
 
-def check_dtype(op: Op, sample64: Sample, sample: Sample, rtol: float) -> None:
+def check_dtype(op: Op, sample: Sample, rtol: float) -> None:
     """A narrower type gives the value of float64 up to its precision, in its own type; gradients keep it too."""
     values = operands(op, sample)
     shown = outputs(call(op, values, sample.attributes))
@@ -216,7 +216,8 @@ def check_dtype(op: Op, sample64: Sample, sample: Sample, rtol: float) -> None:
             kinds = {np.asarray(v).dtype for v in values if np.asarray(v).dtype.kind in "fcV"}
             given = ", ".join(sorted(kind.name for kind in kinds))
             wrong = (
-                f"operands of {given} give {a.dtype.name}: the kernel must keep the type, or dtypes= leave this one out"
+                f"operands of {given} give {a.dtype.name}: the kernel must keep the type (in_float32 computes in float32 "
+                "and comes back), or dtypes= leave this one out"
             )
             assert a.dtype.is_floating == b.dtype.is_floating, wrong
             if "dtype" not in sample.attributes:

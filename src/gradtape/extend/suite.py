@@ -150,8 +150,8 @@ def narrow_type(op: Op, dtype: Any) -> None:
     """One of them."""
     if not op.vjps or np.dtype(dtype) not in op.dtypes:
         return
-    for wide, sample in zip(checks.samples(op, np.float64), checks.samples(op, dtype), strict=True):
-        checks.check_dtype(op, wide, sample, NARROW[dtype])
+    for sample in checks.samples(op, dtype):
+        checks.check_dtype(op, sample, NARROW[dtype])
         case = checks.Directional(op, sample)
         for source, gradient in zip(case.positions, case.vjp(case.values), strict=True):
             value, argument = case.values[source], op.arguments[0 if op.variadic else source]
@@ -238,9 +238,14 @@ def check_function(op: Op, sample: Sample) -> None:
 
         return run
 
+    def traced(compute: Callable[..., Any]) -> Callable[..., Any]:
+        made = function(compute, autograph=False)
+        made.get_concrete_function(*tensors)  # (nobody is warned of a trace that is asked for)
+        return made
+
     expected = with_gradient(value)(*tensors)
-    assert_same(function(with_gradient(value), autograph=False)(*tensors), expected)
-    assert_same(with_gradient(function(value, autograph=False))(*tensors), expected)
+    assert_same(traced(with_gradient(value))(*tensors), expected)
+    assert_same(with_gradient(traced(value))(*tensors), expected)
 
 
 def assert_same(given: Any, expected: Any) -> None:

@@ -22,7 +22,7 @@ from ..base.types import IntLike, TensorLike
 from ..op.abstract import Abstract
 from ..op.attributes import as_ints
 from ..trace.ghost import abstract_of
-from ..values.tensor import to_tensor
+from ..values.tensor import Tensor, to_tensor
 from .colour import adjust_brightness, adjust_contrast, adjust_hue, adjust_jpeg_quality, adjust_saturation
 from .geometry import check_image, flip_left_right, flip_up_down
 
@@ -51,22 +51,22 @@ def _flip(image: TensorLike, flip: Callable[[Any], Any], draw: Draw) -> Any:
     return where(draw(shape=[x.shape[0], 1, 1, 1], minval=0, maxval=1.0) > 0.5, flip(x), x)
 
 
-def random_flip_left_right(image: TensorLike, seed: TensorLike | None = None) -> Any:
+def random_flip_left_right(image: TensorLike, seed: TensorLike | None = None) -> Tensor:
     """The image or its mirror image, with even chances; each image of a batch for itself."""
     return _flip(image, flip_left_right, _stateful(seed))
 
 
-def random_flip_up_down(image: TensorLike, seed: TensorLike | None = None) -> Any:
+def random_flip_up_down(image: TensorLike, seed: TensorLike | None = None) -> Tensor:
     """The image or the image upside down, with even chances; each image of a batch for itself."""
     return _flip(image, flip_up_down, _stateful(seed))
 
 
-def stateless_random_flip_left_right(image: TensorLike, seed: TensorLike) -> Any:
+def stateless_random_flip_left_right(image: TensorLike, seed: TensorLike) -> Tensor:
     """`random_flip_left_right` with a seed of its own."""
     return _flip(image, flip_left_right, _stateless(seed))
 
 
-def stateless_random_flip_up_down(image: TensorLike, seed: TensorLike) -> Any:
+def stateless_random_flip_up_down(image: TensorLike, seed: TensorLike) -> Tensor:
     """`random_flip_up_down` with a seed of its own."""
     return _flip(image, flip_up_down, _stateless(seed))
 
@@ -87,13 +87,30 @@ def _crop_look(value: TensorLike, size: TensorLike, *args: object, **kwargs: obj
 
 
 @shaped(_crop_look)
-def random_crop(value: TensorLike, size: IntLike, seed: TensorLike | None = None, name: str | None = None) -> Any:
-    """A box of this size, somewhere in the tensor."""
+def random_crop(value: TensorLike, size: IntLike, seed: TensorLike | None = None, name: str | None = None) -> Tensor:
+    """A box of this size, somewhere in the tensor.
+
+    >>> import gradtape as tf
+    >>> tf.image.random_crop(tf.ones([4, 4, 3]), [2, 2, 3]).shape
+    TensorShape([2, 2, 3])
+
+    Args:
+        value: A tensor.
+        size: The size of each axis.
+        seed: With `tf.random.set_seed`, what decides the place.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A part of the image, from another place with each call.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The size is larger than the image.
+    """
     return _crop(value, size, _stateful(seed))
 
 
 @shaped(_crop_look)
-def stateless_random_crop(value: TensorLike, size: IntLike, seed: TensorLike, name: str | None = None) -> Any:
+def stateless_random_crop(value: TensorLike, size: IntLike, seed: TensorLike, name: str | None = None) -> Tensor:
     """`random_crop` with a seed of its own."""
     return _crop(value, size, _stateless(seed))
 
@@ -117,58 +134,60 @@ def _between(lower: Any, upper: Any, draw: Draw) -> Any:
     return draw(shape=[], minval=lower, maxval=upper)
 
 
-def random_brightness(image: TensorLike, max_delta: TensorLike, seed: TensorLike | None = None) -> Any:
+def random_brightness(image: TensorLike, max_delta: TensorLike, seed: TensorLike | None = None) -> Tensor:
     """`adjust_brightness` by a number between -max_delta and max_delta."""
     return adjust_brightness(image, _around_zero(max_delta, _stateful(seed)))
 
 
-def stateless_random_brightness(image: TensorLike, max_delta: TensorLike, seed: TensorLike) -> Any:
+def stateless_random_brightness(image: TensorLike, max_delta: TensorLike, seed: TensorLike) -> Tensor:
     """`random_brightness` with a seed of its own."""
     return adjust_brightness(image, _around_zero(max_delta, _stateless(seed)))
 
 
-def random_contrast(image: TensorLike, lower: TensorLike, upper: TensorLike, seed: TensorLike | None = None) -> Any:
+def random_contrast(image: TensorLike, lower: TensorLike, upper: TensorLike, seed: TensorLike | None = None) -> Tensor:
     """`adjust_contrast` by a factor between `lower` and `upper`."""
     return adjust_contrast(image, _between(lower, upper, _stateful(seed)))
 
 
-def stateless_random_contrast(image: TensorLike, lower: TensorLike, upper: TensorLike, seed: TensorLike) -> Any:
+def stateless_random_contrast(image: TensorLike, lower: TensorLike, upper: TensorLike, seed: TensorLike) -> Tensor:
     """`random_contrast` with a seed of its own."""
     return adjust_contrast(image, _between(lower, upper, _stateless(seed)))
 
 
-def random_hue(image: TensorLike, max_delta: TensorLike, seed: TensorLike | None = None) -> Any:
+def random_hue(image: TensorLike, max_delta: TensorLike, seed: TensorLike | None = None) -> Tensor:
     """`adjust_hue` by a number between -max_delta and max_delta, at most half a turn."""
     return adjust_hue(image, _around_zero(max_delta, _stateful(seed), 0.5))
 
 
-def stateless_random_hue(image: TensorLike, max_delta: TensorLike, seed: TensorLike) -> Any:
+def stateless_random_hue(image: TensorLike, max_delta: TensorLike, seed: TensorLike) -> Tensor:
     """`random_hue` with a seed of its own."""
     return adjust_hue(image, _around_zero(max_delta, _stateless(seed), 0.5))
 
 
-def random_saturation(image: TensorLike, lower: TensorLike, upper: TensorLike, seed: TensorLike | None = None) -> Any:
+def random_saturation(
+    image: TensorLike, lower: TensorLike, upper: TensorLike, seed: TensorLike | None = None
+) -> Tensor:
     """`adjust_saturation` by a factor between `lower` and `upper`."""
     return adjust_saturation(image, _between(lower, upper, _stateful(seed)))
 
 
 def stateless_random_saturation(
     image: TensorLike, lower: TensorLike, upper: TensorLike, seed: TensorLike | None = None
-) -> Any:
+) -> Tensor:
     """`random_saturation` with a seed of its own."""
     return adjust_saturation(image, _between(lower, upper, _stateless(seed)))
 
 
 def random_jpeg_quality(
     image: TensorLike, min_jpeg_quality: int, max_jpeg_quality: int, seed: TensorLike | None = None
-) -> Any:
+) -> Tensor:
     """`adjust_jpeg_quality` with a quality from `min_jpeg_quality` up to, but not including, `max_jpeg_quality`."""
     return adjust_jpeg_quality(image, _quality(min_jpeg_quality, max_jpeg_quality, _stateful(seed)))
 
 
 def stateless_random_jpeg_quality(
     image: TensorLike, min_jpeg_quality: int, max_jpeg_quality: int, seed: TensorLike
-) -> Any:
+) -> Tensor:
     """`random_jpeg_quality` with a seed of its own."""
     return adjust_jpeg_quality(image, _quality(min_jpeg_quality, max_jpeg_quality, _stateless(seed)))
 

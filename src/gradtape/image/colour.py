@@ -32,6 +32,8 @@ from ..op.attributes import as_int
 from ..ops.image import colour as c
 from ..ops.image.contrast import adjust_contrast as contrast
 from ..ops.image.contrast import standardize_image
+from ..ops.public import hsv_to_rgb as hsv_to_rgb
+from ..ops.public import rgb_to_hsv as rgb_to_hsv
 from ..trace.ghost import Ghost, NeedsValue
 from ..trace.graph import leaves
 from ..trace.inference import Inference
@@ -39,11 +41,8 @@ from ..values.tensor import EagerTensor, Tensor, to_tensor
 from ..variables.variable import Variable
 from .geometry import check_image
 
-rgb_to_hsv = c.rgb_to_hsv.public
-hsv_to_rgb = c.hsv_to_rgb.public
 
-
-def convert_image_dtype(image: TensorLike, dtype: DTypeLike, saturate: bool = False, name: str | None = None) -> Any:
+def convert_image_dtype(image: TensorLike, dtype: DTypeLike, saturate: bool = False, name: str | None = None) -> Tensor:
     """The image in another type: floats from 0 to 1 stand for integers from 0 to their largest value.
 
     >>> import gradtape as tf
@@ -51,6 +50,15 @@ def convert_image_dtype(image: TensorLike, dtype: DTypeLike, saturate: bool = Fa
     tf.float32
     >>> tf.image.convert_image_dtype([0.0, 0.5, 1.0], tf.uint8).numpy()
     array([  0, 127, 255], dtype=uint8)
+
+    Args:
+        image: Images.
+        dtype: The type.
+        saturate: Whether values beyond the range stay at its ends.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Images of the other type, scaled to its range.
     """
     x, target = to_tensor(image), dtypes.as_dtype(dtype)
     for kind, label in ((target, "dtype"), (x.dtype, "image dtype")):
@@ -110,35 +118,47 @@ def _times(images: TensorLike, matrix: list[Any]) -> Any:
     return tensordot(x, to_tensor(matrix, x.dtype), [[x.ndim - 1], [0]])
 
 
-def rgb_to_yiq(images: TensorLike) -> Any:
+def rgb_to_yiq(images: TensorLike) -> Tensor:
     """Red, green and blue in the last axis to luma and the two chromas of NTSC television."""
     return _times(images, _RGB_TO_YIQ)
 
 
-def yiq_to_rgb(images: TensorLike) -> Any:
+def yiq_to_rgb(images: TensorLike) -> Tensor:
     """Undoes `rgb_to_yiq`."""
     return _times(images, _YIQ_TO_RGB)
 
 
-def rgb_to_yuv(images: TensorLike) -> Any:
+def rgb_to_yuv(images: TensorLike) -> Tensor:
     """Red, green and blue in the last axis to luma and the two chromas of PAL television."""
     return _times(images, _RGB_TO_YUV)
 
 
-def yuv_to_rgb(images: TensorLike) -> Any:
+def yuv_to_rgb(images: TensorLike) -> Tensor:
     """Undoes `rgb_to_yuv`."""
     return _times(images, _YUV_TO_RGB)
 
 
-def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
-    """The luma of colours in the last axis, which becomes one of size 1."""
+def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
+    """The luma of colours in the last axis, which becomes one of size 1.
+
+    >>> import gradtape as tf
+    >>> tf.image.rgb_to_grayscale([[[1.0, 1.0, 1.0]]]).shape
+    TensorShape([1, 1, 1])
+
+    Args:
+        images: Images whose last axis holds red, green and blue.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Images with one colour.
+    """
     x = _as_floats(images)
     if x.dtype is dtypes.float16:
         x = cast(x, dtypes.float32)
     return convert_image_dtype(_times(x, [[weight] for weight in _RGB_TO_GREY]), _type_of(images))
 
 
-def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Any:
+def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     """The grey repeated as red, green and blue; the last axis must have size 1."""
     x = to_tensor(images)
     if x.ndim < 2:
@@ -164,14 +184,14 @@ def _factor(value: TensorLike, image: Value, label: str) -> Any:
     return x
 
 
-def adjust_brightness(image: Any, delta: Any) -> Any:
+def adjust_brightness(image: Any, delta: Any) -> Tensor:
     """The image with `delta` added, in the scale where white is 1."""
     x = _as_floats(image)
     return convert_image_dtype(x + cast(delta, x.dtype), _type_of(image), saturate=True)
 
 
 @takes(contrast_factor=real)
-def adjust_contrast(images: Any, contrast_factor: TensorLike) -> Any:
+def adjust_contrast(images: Any, contrast_factor: TensorLike) -> Tensor:
     """Distances from the mean of the image and channel, times a factor. (TensorFlow has no derivative.)"""
     x = _as_floats(images)
     if x.ndim < 3:
@@ -181,7 +201,7 @@ def adjust_contrast(images: Any, contrast_factor: TensorLike) -> Any:
 
 
 @takes(gamma=real, gain=real)
-def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
+def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
     """gain * image ** gamma, in the scale where white is 1."""
     known = _number(gamma)
     if known is not None and not known >= 0:  # NaN too
@@ -194,7 +214,7 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
 
 def adjust_jpeg_quality(
     image: TensorLike, jpeg_quality: TensorLike, dct_method: str = "", name: str | None = None
-) -> Any:
+) -> Tensor:
     """The image as it looks after it was stored as a JPEG of that quality, 0 to 100 (needs Pillow; no derivative)."""
     x = to_tensor(image)
     quality = as_int(jpeg_quality)
@@ -226,7 +246,7 @@ def _colours(image: object, name: str) -> Any:
 
 
 @takes(delta=real)
-def adjust_hue(image: Any, delta: TensorLike, name: str | None = None) -> Any:
+def adjust_hue(image: Any, delta: TensorLike, name: str | None = None) -> Tensor:
     """The image with each hue turned by `delta`, from -1 to 1 (a full turn). (TensorFlow has no derivative.)
 
     Where channels are equal, they share the derivative.
@@ -251,7 +271,7 @@ def adjust_hue(image: Any, delta: TensorLike, name: str | None = None) -> Any:
 
 
 @takes(saturation_factor=real)
-def adjust_saturation(image: Any, saturation_factor: TensorLike, name: str | None = None) -> Any:
+def adjust_saturation(image: Any, saturation_factor: TensorLike, name: str | None = None) -> Tensor:
     """The image with each saturation times a factor, between 0 and 1. (TensorFlow has no derivative.)"""
     x = _colours(image, "adjust_saturation")
     factor = _factor(saturation_factor, x, "saturation_factor")
@@ -263,7 +283,7 @@ def adjust_saturation(image: Any, saturation_factor: TensorLike, name: str | Non
     return convert_image_dtype(largest - factor * (largest - x), _type_of(image))
 
 
-def per_image_standardization(image: TensorLike) -> Any:
+def per_image_standardization(image: TensorLike) -> Tensor:
     """Each image minus its mean, divided by its standard deviation (at least 1 / sqrt(numbers))."""
     x = to_tensor(image)
     check_image(x)

@@ -21,7 +21,7 @@ def non_max_suppression(
     iou_threshold: TensorLike = 0.5,
     score_threshold: TensorLike = float("-inf"),
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The numbers of the best boxes by their scores, without those that overlap a better one too much.
 
     >>> import gradtape as tf
@@ -41,7 +41,7 @@ def non_max_suppression_with_scores(
     score_threshold: TensorLike = float("-inf"),
     soft_nms_sigma: TensorLike = 0.0,
     name: str | None = None,
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """The best boxes and their scores; with a sigma, overlap lowers a score instead of ruling the box out."""
     limits = (as_float(iou_threshold), as_float(score_threshold), as_float(soft_nms_sigma))
     chosen, values = o.non_max_suppression_with_scores.public(boxes, scores, as_int(max_output_size), *limits)
@@ -55,7 +55,7 @@ def non_max_suppression_overlaps(
     overlap_threshold: TensorLike = 0.5,
     score_threshold: TensorLike = float("-inf"),
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The best boxes by their scores, with the overlap of each pair given as a matrix."""
     limits = (as_float(overlap_threshold), as_float(score_threshold))
     return o.non_max_suppression_overlaps.public(overlaps, scores, as_int(max_output_size), *limits)
@@ -69,7 +69,7 @@ def non_max_suppression_padded(
     score_threshold: TensorLike = float("-inf"),
     pad_to_max_output_size: bool = False,
     name: str | None = None,
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """`non_max_suppression`, optionally padded with zeros to `max_output_size`, and the number of chosen boxes."""
     chosen = non_max_suppression(boxes, scores, max_output_size, iou_threshold, score_threshold)
     count = shape(chosen)[0]
@@ -88,14 +88,17 @@ def combined_non_max_suppression(
     pad_per_class: bool = False,
     clip_boxes: bool = True,
     name: str | None = None,
-) -> Any:
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """For each image the best boxes of all classes: boxes, scores, classes, and how many are valid."""
     sizes = (as_int(max_output_size_per_class), as_int(max_total_size))
     limits = (as_float(iou_threshold), as_float(score_threshold))
-    return tuple(o.combined_non_max_suppression.public(boxes, scores, *sizes, *limits, pad_per_class, clip_boxes))
+    chosen, values, classes, valid = o.combined_non_max_suppression.public(
+        boxes, scores, *sizes, *limits, pad_per_class, clip_boxes
+    )
+    return chosen, values, classes, valid
 
 
-def draw_bounding_boxes(images: TensorLike, boxes: TensorLike, colors: TensorLike, name: str | None = None) -> Any:
+def draw_bounding_boxes(images: TensorLike, boxes: TensorLike, colors: TensorLike, name: str | None = None) -> Tensor:
     """The images with the outlines of boxes, whose corners are fractions of height and width."""
     x = to_tensor(images)
     given = from_array(o.COLOURS.astype(x.dtype.numpy)) if colors is None else _floats(colors)

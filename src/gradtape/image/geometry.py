@@ -6,13 +6,14 @@ from typing import Any
 
 from ..api.layout import pad, reverse
 from ..api.layout import transpose as permute
+from ..base.sizes import UNKNOWN
 from ..base.traceable import shaped, trace_public
 from ..base.types import IntLike, TensorLike, Value
 from ..op.abstract import Abstract
 from ..op.attributes import as_float, as_int
 from ..ops.array.index import getitem
 from ..trace.ghost import abstract_of
-from ..values.tensor import to_tensor
+from ..values.tensor import Tensor, to_tensor
 
 
 def check_image(image: Value) -> None:
@@ -40,28 +41,51 @@ def target_size(target_height: IntLike, target_width: IntLike) -> tuple[int, int
     return height, width
 
 
-def flip_left_right(image: TensorLike) -> Any:
+def flip_left_right(image: TensorLike) -> Tensor:
     """The image seen in a mirror.
 
     >>> import gradtape as tf
     >>> tf.image.flip_left_right([[[1], [2], [3]]])[0, :, 0].numpy()
     array([3, 2, 1], dtype=int32)
+
+    Args:
+        image: Images: height, width, colours, with or without an axis for several.
+
+    Returns:
+        Images of the same shape.
     """
     return reverse(image_of(image), [-2])
 
 
-def flip_up_down(image: TensorLike) -> Any:
-    """The image with its lines in the other order."""
+def flip_up_down(image: TensorLike) -> Tensor:
+    """The image with its lines in the other order.
+
+    >>> import gradtape as tf
+    >>> tf.image.flip_up_down([[[1]], [[2]]]).numpy().ravel()
+    array([2, 1], dtype=int32)
+
+    Args:
+        image: Images: height, width, colours, with or without an axis for several.
+
+    Returns:
+        Images of the same shape.
+    """
     return reverse(image_of(image), [-3])
 
 
-def transpose(image: object, name: str | None = None) -> Any:
+def transpose(image: object, name: str | None = None) -> Tensor:
     """The image with lines and columns exchanged."""
     x = image_of(image)
     return permute(x, [1, 0, 2] if x.ndim == 3 else [0, 2, 1, 3])
 
 
-def rot90(image: TensorLike, k: IntLike = 1, name: str | None = None) -> Any:
+def _turned_look(image: TensorLike, k: IntLike = 1, name: str | None = None) -> Abstract:
+    x = abstract_of(to_tensor(image))
+    return Abstract(None if x.known is None else (*x.known[:-3], UNKNOWN, UNKNOWN, *x.known[-1:]), x.dtype)
+
+
+@shaped(_turned_look)
+def rot90(image: TensorLike, k: IntLike = 1, name: str | None = None) -> Tensor:
     """The image turned by 90 degrees `k` times, against the clock."""
     x = image_of(image)
     turns = as_int(k) % 4
@@ -76,7 +100,7 @@ def _cut(image: TensorLike, top: int, left: int, height: int, width: int) -> Any
     return getitem.public(image, (Ellipsis, slice(top, top + height), slice(left, left + width), slice(None)))
 
 
-def central_crop(image: TensorLike, central_fraction: TensorLike) -> Any:
+def central_crop(image: TensorLike, central_fraction: TensorLike) -> Tensor:
     """The middle of the image: this fraction of its height and width."""
     x, fraction = to_tensor(image), as_float(central_fraction)
     if not 0.0 < fraction <= 1.0:
@@ -107,7 +131,7 @@ def _placed_look(
 @shaped(_placed_look)
 def crop_to_bounding_box(
     image: TensorLike, offset_height: IntLike, offset_width: IntLike, target_height: IntLike, target_width: IntLike
-) -> Any:
+) -> Tensor:
     """The part of the image with this upper left corner and this size."""
     x = image_of(image)
     top, left = _offset(offset_height, offset_width)
@@ -122,7 +146,7 @@ def crop_to_bounding_box(
 @shaped(_placed_look)
 def pad_to_bounding_box(
     image: TensorLike, offset_height: IntLike, offset_width: IntLike, target_height: IntLike, target_width: IntLike
-) -> Any:
+) -> Tensor:
     """The image put into a black one of the target size, with its upper left corner at the offset."""
     x = image_of(image)
     top, left = _offset(offset_height, offset_width)
@@ -136,7 +160,7 @@ def pad_to_bounding_box(
 
 
 @shaped(lambda image, height, width: _placed_look(image, 0, 0, height, width))
-def resize_with_crop_or_pad(image: TensorLike, target_height: IntLike, target_width: IntLike) -> Any:
+def resize_with_crop_or_pad(image: TensorLike, target_height: IntLike, target_width: IntLike) -> Tensor:
     """The image cut, or put into a black one, to the target size; its middle stays in the middle."""
     x = image_of(image)
     height, width = target_size(target_height, target_width)

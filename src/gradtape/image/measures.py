@@ -11,16 +11,16 @@ from ..api.layout import concat, pad, stack
 from ..base import dtypes
 from ..base.errors import NumberNeededError, invalid, unfit
 from ..base.traceable import trace_public
-from ..base.types import TensorLike, Value
+from ..base.types import TensorLike
 from ..math import abs, cast, log, pow, reduce_mean, reduce_prod, reduce_sum, square, squared_difference
 from ..op.attributes import as_float, as_int
 from ..ops.nn.activations import relu
 from ..ops.nn.conv import conv
-from ..values.tensor import from_array, to_tensor
+from ..values.tensor import Tensor, from_array, to_tensor
 from .colour import convert_image_dtype
 
 
-def total_variation(images: TensorLike, name: str | None = None) -> Any:
+def total_variation(images: TensorLike, name: str | None = None) -> Tensor:
     """The sum of the differences of all neighbours, one number for each image."""
     x = to_tensor(images)
     if x.ndim not in (3, 4):
@@ -34,7 +34,7 @@ def _differences(x: Any) -> tuple[Any, Any]:
     return x[..., 1:, :, :] - x[..., :-1, :, :], x[..., 1:, :] - x[..., :-1, :]
 
 
-def image_gradients(image: TensorLike) -> tuple[Any, Any]:
+def image_gradients(image: TensorLike) -> tuple[Tensor, Tensor]:
     """The differences to the next pixel below and to the right; zero in the last line and column."""
     x = to_tensor(image)
     if x.ndim != 4:
@@ -43,7 +43,7 @@ def image_gradients(image: TensorLike) -> tuple[Any, Any]:
     return concat([down, zeros_like(x[:, :1])], axis=1), concat([right, zeros_like(x[:, :, :1])], axis=2)
 
 
-def sobel_edges(image: TensorLike) -> Any:
+def sobel_edges(image: TensorLike) -> Tensor:
     """Sobel's smoothed differences down and to the right, in a new last axis of size 2."""
     x = to_tensor(image)
     if x.ndim != 4:
@@ -76,7 +76,7 @@ def _comparable(a: Any, b: Any, max_val: TensorLike) -> tuple[Any, Any, Any]:
     return convert_image_dtype(a, dtypes.float32), convert_image_dtype(b, dtypes.float32), largest
 
 
-def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = None) -> Any:
+def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = None) -> Tensor:
     """The peak signal-to-noise ratio of images that may have values up to `max_val`, in decibels.
 
     >>> import gradtape as tf
@@ -95,7 +95,7 @@ def _bell(size: int, sigma: float) -> Any:
     return (heights / heights.sum()).astype(np.float32)
 
 
-def _smooth(x: Value, bell: Any) -> Any:
+def _smooth(x: Tensor, bell: Any) -> Any:
     """Each channel smoothed with a Gaussian, without padding: one convolution along each axis."""
     *lead, height, width, channels = tuple(x.shape)
     flat = reshape(x, (int(np.prod(lead, dtype=np.int64)), height, width, channels))
@@ -105,7 +105,9 @@ def _smooth(x: Value, bell: Any) -> Any:
     return reshape(flat, (*lead, *tuple(flat.shape)[1:]))
 
 
-def _similarity(x: Value, y: Value, largest: Value, size: int, sigma: float, k1: Value, k2: Value) -> tuple[Any, Any]:
+def _similarity(
+    x: Tensor, y: Tensor, largest: Tensor, size: int, sigma: float, k1: Tensor, k2: Tensor
+) -> tuple[Any, Any]:
     """Structural similarity around each pixel, and its part that does not measure brightness."""
     if size < 1 or sigma <= 0:
         raise invalid(f"ssim: the filter needs a positive size and sigma, got {size} and {sigma}.")
@@ -135,7 +137,7 @@ def ssim(
     k1: Any = 0.01,
     k2: Any = 0.03,
     return_index_map: bool = False,
-) -> Any:
+) -> Tensor:
     """The structural similarity of images with values up to `max_val`: at most 1, for each pair of images.
 
     With `return_index_map`, one for each pixel.
@@ -154,7 +156,7 @@ def ssim_multiscale(
     filter_sigma: Any = 1.5,
     k1: Any = 0.01,
     k2: Any = 0.03,
-) -> Any:
+) -> Tensor:
     """The structural similarity on several scales, each half of the last, weighted by `power_factors`."""
     x, y, largest = _comparable(img1, img2, max_val)
     powers = to_tensor(power_factors, dtypes.float32)

@@ -13,7 +13,7 @@ from ..api.layout import expand_dims
 from ..base import dtypes
 from ..base.errors import OutOfRangeError, UnimplementedError, invalid
 from ..base.traceable import trace_public
-from ..base.types import AxisLike, IntLike, TensorLike, Value
+from ..base.types import AxisLike, IntLike, TensorLike
 from ..math import cast, ceil, floor, greater_equal, less_equal, logical_and, maximum, minimum
 from ..op.arguments import number, sequence, takes, text
 from ..op.attributes import as_ints
@@ -44,7 +44,7 @@ def extract_patches(
     rates: AxisLike,
     padding: str | Sequence[Sequence[int]],
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """What windows of `sizes` see, every `strides` pixels: (batch, rows, columns, window * channels).
 
     `rates` sets the pixels of a window apart. All three are written as [1, rows, columns, 1].
@@ -77,7 +77,7 @@ def crop_and_resize(
     method: str = "bilinear",
     extrapolation_value: float = 0.0,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Boxes (y1, x1, y2, x2) cut out of images and resized: (boxes, *crop_size, channels).
 
     0 and 1 are the centres of the first and the last pixel; what lies outside becomes `extrapolation_value`.
@@ -100,7 +100,7 @@ def crop_and_resize(
     return where(inside, sampled, zeros_like(sampled) + float(extrapolation_value))
 
 
-def _checked(x: Value, corners: Tensor, owners: Tensor, crop_size: object, method: str) -> tuple[int, int]:
+def _checked(x: Tensor, corners: Tensor, owners: Tensor, crop_size: object, method: str) -> tuple[int, int]:
     sizes = as_ints(crop_size)
     if x.ndim != 4 or 0 in tuple(x.shape)[1:3]:
         raise invalid(f"crop_and_resize: images must be a batch (batch, height, width, channels), got shape {x.shape}.")
@@ -128,7 +128,7 @@ def _checked(x: Value, corners: Tensor, owners: Tensor, crop_size: object, metho
     return sizes[0], sizes[1]
 
 
-def _places(start: Value, end: Value, size: int, count: int) -> Any:
+def _places(start: Tensor, end: Tensor, size: int, count: int) -> Any:
     """Where the `count` samples of each box lie, in pixels: (boxes, count)."""
     last = float(size - 1)
     if count == 1:
@@ -145,14 +145,14 @@ def _index(places: TensorLike, size: int) -> Any:
     return cast(minimum(maximum(stop_gradient(places), 0.0), float(size - 1)), dtypes.int32)
 
 
-def _pixels(x: Value, rows: Any, columns: Any, owners: Any) -> Any:
+def _pixels(x: Tensor, rows: Any, columns: Any, owners: Any) -> Any:
     """The pixels at all pairs of rows (boxes, height) and columns (boxes, width)."""
     batch, height, width, channels = tuple(x.shape)
     lines = rows[:, :, None] + owners[:, None, None] * height
     return gather(reshape(x, (batch * height * width, channels)), lines * width + columns[:, None, :])
 
 
-def _bilinear(x: Value, rows: Value, columns: Value, owners: TensorLike) -> Any:
+def _bilinear(x: Tensor, rows: Tensor, columns: Tensor, owners: TensorLike) -> Any:
     height, width = x.shape[1], x.shape[2]
     upper, lower = floor(rows), ceil(rows)
     left, right = floor(columns), ceil(columns)

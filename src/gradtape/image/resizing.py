@@ -113,7 +113,7 @@ def resize(
     preserve_aspect_ratio: bool = False,
     antialias: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Images (height, width, channels), or a batch of them, resized to `size` = (new_height, new_width).
 
     The result is float32, but for the method "nearest", which keeps the type. `antialias` smooths images that
@@ -122,6 +122,20 @@ def resize(
     >>> import gradtape as tf
     >>> tf.image.resize([[[0.0], [1.0]]], [1, 4])[0, :, 0].numpy()
     array([0.  , 0.25, 0.75, 1.  ], dtype=float32)
+
+    Args:
+        images: Images: height, width, colours, with or without an axis for several.
+        size: The new height and width.
+        method: "bilinear", "nearest", "bicubic", "area", "lanczos3", ...
+        preserve_aspect_ratio: Whether the picture keeps its form and fits into the size.
+        antialias: Whether to average when it becomes smaller.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Images of the new size; float32 unless the method keeps the values.
+
+    Raises:
+        ValueError: The method is not known.
     """
     if antialias:
         flag("antialias", antialias)
@@ -163,7 +177,7 @@ def resize_with_pad(
     target_width: IntLike,
     method: TensorLike = ResizeMethod.BILINEAR,
     antialias: bool = False,
-) -> Any:
+) -> Tensor:
     """The image resized to fit into the target size, in proportion, in the middle of a black one."""
     x = image_of(image)
     height, width = target_size(target_height, target_width)

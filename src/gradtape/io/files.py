@@ -15,12 +15,23 @@ from ..base.types import Function, PathLikeOrTensor, TensorLike
 from ..trace.control import effect_in_world
 from ..trace.ghost import NeedsValue
 from ..trace.inference import Inference
-from ..values.tensor import TensorSpec, from_array, to_tensor
+from ..values.tensor import Tensor, TensorSpec, from_array, to_tensor
 from . import gfile
 
 
-def read_file(filename: PathLikeOrTensor, name: str | None = None) -> Any:
-    """The bytes of a file, as a string tensor without axes."""
+def read_file(filename: PathLikeOrTensor, name: str | None = None) -> Tensor:
+    """The bytes of a file, as a string tensor without axes.
+
+    Args:
+        filename: The path.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The bytes of the file, as one text.
+
+    Raises:
+        tf.errors.NotFoundError: There is no such file.
+    """
     path = gfile.local_path(_one(filename, "filename"))
     try:
         with open(path, "rb") as file:
@@ -42,7 +53,7 @@ def write_file(filename: PathLikeOrTensor, contents: TensorLike, name: str | Non
         raise from_os_error(error, path) from None
 
 
-def matching_files(pattern: object, name: str | None = None) -> Any:
+def matching_files(pattern: object, name: str | None = None) -> Tensor:
     """The paths of files that fit a pattern or one of several, sorted, as a string tensor."""
     patterns: Array = np.atleast_1d(np.asarray(to_tensor(pattern, dtypes.string)._array))
     found = sorted(os.fsencode(path) for one in patterns.reshape(-1).tolist() for path in gfile.glob(one))

@@ -220,7 +220,7 @@ def decode_image(
     return from_array(_as_type(pixels, dtype, "decode_image"))
 
 
-def is_jpeg(contents: TensorLike, name: str | None = None) -> Any:
+def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
     """Whether the bytes begin as a JPEG image does."""
     return to_tensor(text_from(contents, "is_jpeg").startswith(b"\xff\xd8\xff"))
 
@@ -277,7 +277,7 @@ def encode_jpeg(
     y_density: int = 300,
     xmp_metadata: str = "",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """uint8 pixels of shape (height, width, 1 or 3) as a JPEG image."""
     wanted = {"": (1, 3), "grayscale": (1,), "rgb": (3,)}
     if format not in wanted:
@@ -301,7 +301,7 @@ def encode_jpeg(
 
 
 @takes(compression=whole_number)
-def encode_png(image: TensorLike, compression: int = -1, name: str | None = None) -> Any:
+def encode_png(image: TensorLike, compression: int = -1, name: str | None = None) -> Tensor:
     """uint8 pixels of shape (height, width, 1 to 4), or uint16 of one channel, as a PNG image."""
     if not -1 <= compression <= 9:
         raise invalid(f"encode_png: compression must be from -1 to 9, got {compression}.")

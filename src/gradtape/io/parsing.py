@@ -15,7 +15,7 @@ from ..base.errors import DecodeError, invalid
 from ..base.shapes import TensorShape
 from ..base.types import DTypeLike, ShapeLike, TensorLike
 from ..ops.text.strings import each
-from ..values.tensor import from_array, to_tensor
+from ..values.tensor import Tensor, from_array, to_tensor
 from . import wire
 from .examples import BytesList, Example, Feature, Features, FloatList, Int64List
 from .messages import entry_of
@@ -535,7 +535,7 @@ def parse_sequence_example(
     return _parse_sequences([texts._array.item()] if single else texts._array.tolist(), *wanted, single=single)
 
 
-def decode_json_example(json_examples: Any, name: str | None = None) -> Any:
+def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
     """Examples written as JSON, as the byte strings that `parse_example` reads."""
 
     def encode(text: bytes) -> bytes:

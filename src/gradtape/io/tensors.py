@@ -14,7 +14,8 @@ from ..base.errors import DecodeError, TensorTypeError, invalid
 from ..base.types import DTypeLike, TensorLike
 from ..op.arguments import flag, takes, text
 from ..ops.text import encoding as raw
-from ..values.tensor import from_array, to_tensor
+from ..values.composite import OPERANDS
+from ..values.tensor import Tensor, from_array, to_tensor
 from . import wire
 from .records import text_from
 
@@ -26,7 +27,7 @@ _FLOATS: dict[int, Any] = {5: np.float32, 6: np.float64, 9: np.complex64, 12: np
 _INTEGERS = {7, 10, 11, 13, 16, 17}
 
 
-def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Any:
+def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Tensor:
     """The tensor with its type and shape as one byte string, which `parse_tensor` reads.
 
     >>> text = tf.io.serialize_tensor([1.0, 2.0])
@@ -48,7 +49,7 @@ def tensor_bytes(array: Array) -> bytes:
     return head + (wire.delimited(_CONTENT, content) if content else b"")
 
 
-def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None = None) -> Any:
+def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None = None) -> Tensor:
     """The tensor that `serialize_tensor` wrote; InvalidArgumentError where its type is another than `out_type`."""
     expected = dtypes.as_dtype(out_type)
     try:
@@ -149,7 +150,7 @@ def decode_raw(
     little_endian: bool = True,
     fixed_length: object = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Byte strings, all of one length, read as numbers along a new last axis.
 
     With `fixed_length`, longer ones are cut and shorter ones end in zeros.
@@ -167,20 +168,24 @@ def decode_raw(
 
 
 def texts_of(input: object) -> Any:
-    """A string tensor."""
-    texts = to_tensor(input, dtypes.string if isinstance(input, (str, bytes, list)) else None)
+    """A string tensor; a ragged one stays ragged."""
+    texts: Any = (
+        input
+        if input.__class__ in OPERANDS
+        else to_tensor(input, dtypes.string if isinstance(input, (str, bytes, list)) else None)
+    )
     if texts.dtype is not dtypes.string:
         raise TensorTypeError(None, None, f"A string tensor is needed, got {texts.dtype.name}.")
     return texts
 
 
 @takes(pad=flag)
-def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None) -> Any:
+def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None) -> Tensor:
     """Bytes as text of letters, digits, - and _; without = at the end unless `pad`."""
     return raw.encode_base64.public(texts_of(input), bool(pad))
 
 
-def decode_base64(input: TensorLike, name: str | None = None) -> Any:
+def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
     """What `encode_base64` encoded."""
     return raw.decode_base64.public(texts_of(input))
 
@@ -197,7 +202,7 @@ def decode_csv(
     na_value: str = "",
     select_cols: Any = None,
     name: str | None = None,
-) -> list[Any]:
+) -> list[Tensor]:
     """Lines of comma-separated values as one tensor for each column.
 
     `record_defaults` has for each column its type, or a value that stands where a field is empty.
@@ -224,7 +229,7 @@ def decode_csv(
         if len(row) != len(columns):
             raise invalid(f"decode_csv: Expect {len(columns)} fields but have {len(row)} in record {line!r}.")
         rows.append(row)
-    results = []
+    results: list[Tensor] = []
     for position, (kind, default) in enumerate(columns):
         values = np.empty(len(rows), kind.numpy)
         for number, row in enumerate(rows):

@@ -150,10 +150,34 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name.startswith("LinearOperator") and name in __all__:
-        return getattr(importlib.import_module("gradtape.linalg.operators"), name)
-    raise AttributeError(f"module 'gradtape.linalg' has no attribute {name!r}")
+if TYPE_CHECKING:  # what is imported on first use
+    from .operators import LinearOperator as LinearOperator
+    from .operators import LinearOperatorAdjoint as LinearOperatorAdjoint
+    from .operators import LinearOperatorBlockDiag as LinearOperatorBlockDiag
+    from .operators import LinearOperatorBlockLowerTriangular as LinearOperatorBlockLowerTriangular
+    from .operators import LinearOperatorCirculant as LinearOperatorCirculant
+    from .operators import LinearOperatorCirculant2D as LinearOperatorCirculant2D
+    from .operators import LinearOperatorCirculant3D as LinearOperatorCirculant3D
+    from .operators import LinearOperatorComposition as LinearOperatorComposition
+    from .operators import LinearOperatorDiag as LinearOperatorDiag
+    from .operators import LinearOperatorFullMatrix as LinearOperatorFullMatrix
+    from .operators import LinearOperatorHouseholder as LinearOperatorHouseholder
+    from .operators import LinearOperatorIdentity as LinearOperatorIdentity
+    from .operators import LinearOperatorInversion as LinearOperatorInversion
+    from .operators import LinearOperatorKronecker as LinearOperatorKronecker
+    from .operators import LinearOperatorLowerTriangular as LinearOperatorLowerTriangular
+    from .operators import LinearOperatorLowRankUpdate as LinearOperatorLowRankUpdate
+    from .operators import LinearOperatorPermutation as LinearOperatorPermutation
+    from .operators import LinearOperatorScaledIdentity as LinearOperatorScaledIdentity
+    from .operators import LinearOperatorToeplitz as LinearOperatorToeplitz
+    from .operators import LinearOperatorTridiag as LinearOperatorTridiag
+    from .operators import LinearOperatorZeros as LinearOperatorZeros
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name.startswith("LinearOperator") and name in __all__:
+            return getattr(importlib.import_module("gradtape.linalg.operators"), name)
+        raise AttributeError(f"module 'gradtape.linalg' has no attribute {name!r}")
 
 
 __dir__ = listing(globals())

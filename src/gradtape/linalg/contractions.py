@@ -31,8 +31,25 @@ def _contracted_look(a: TensorLike, b: TensorLike, axes: TensorLike, name: str |
 
 
 @shaped(_contracted_look)
-def tensordot(a: TensorLike, b: object, axes: Any, name: str | None = None) -> Any:
-    """The sum of products over some axes of a and some of b: an integer for the last and first, or two lists."""
+def tensordot(a: TensorLike, b: object, axes: Any, name: str | None = None) -> Tensor:
+    """The sum of products over some axes of a and some of b: an integer for the last and first, or two lists.
+
+    >>> import gradtape as tf
+    >>> tf.tensordot([1.0, 2.0], [3.0, 4.0], axes=1).numpy()
+    np.float32(11.0)
+
+    Args:
+        a: A tensor.
+        b: A tensor of the same type.
+        axes: How many axes: the last of a with the first of b; or two lists of axes.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The axes do not fit.
+    """
     x = to_tensor(a)
     y = to_tensor(b, None if isinstance(b, (Tensor, Variable)) else x.dtype)
     if isinstance(axes, (int, np.integer)):
@@ -62,7 +79,7 @@ def tensordot(a: TensorLike, b: object, axes: Any, name: str | None = None) -> A
     return reshape(matmul.public(first, second), (*outer[0], *outer[1]))
 
 
-def einsum(equation: str, *inputs: Any, **kwargs: object) -> Any:
+def einsum(equation: str, *inputs: Any, **kwargs: object) -> Tensor:
     """Einstein summation: `tf.einsum("ij,jk->ik", a, b)` is the product of two matrices.
 
     >>> import gradtape as tf
@@ -70,6 +87,17 @@ def einsum(equation: str, *inputs: Any, **kwargs: object) -> Any:
     TensorShape([4, 2, 2])
 
     A label has one size in all operands; only axes under an ellipsis broadcast.
+
+    Args:
+        equation: Letters for the axes of each operand, and after -> those of the result.
+        inputs: Tensors of one type.
+        kwargs: Not used.
+
+    Returns:
+        A tensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The equation does not fit the operands.
     """
     kwargs.pop("optimize", None)
     kwargs.pop("name", None)

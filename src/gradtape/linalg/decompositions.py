@@ -19,16 +19,16 @@ from ..op.arguments import flag, takes, tensor_type
 from ..ops.linalg import decompositions as o
 from ..ops.linalg import matrix_functions as functions
 from ..ops.linalg import spectral
+from ..ops.public import cholesky as cholesky
+from ..ops.public import det as det
+from ..ops.public import eigvals as eigvals
+from ..ops.public import eigvalsh as eigvalsh
+from ..ops.public import logm as logm
+from ..ops.public import sqrtm as sqrtm
 from ..values.tensor import Tensor, to_tensor
 from ..variables.variable import Variable
 from .diagonals import diag, diag_part
 
-cholesky = o.cholesky.public
-det = functions.det.public
-logm = functions.logm.public
-sqrtm = functions.sqrtm.public
-eigvals = spectral.eigvals.public
-eigvalsh = spectral.eigvalsh.public
 self_adjoint_eigvals = eigvalsh
 
 
@@ -53,7 +53,7 @@ class LogMatrixDeterminant(NamedTuple):
     log_abs_determinant: Any
 
 
-def expm(input: TensorLike, name: str | None = None) -> Any:
+def expm(input: TensorLike, name: str | None = None) -> Tensor:
     """The exponential of square matrices.
 
     >>> import gradtape as tf
@@ -102,7 +102,7 @@ def slogdet(input: TensorLike, name: str | None = None) -> LogMatrixDeterminant:
     return LogMatrixDeterminant(*functions.slogdet.public(input))
 
 
-def logdet(matrix: TensorLike, name: str | None = None) -> Any:
+def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
     """The logarithm of the determinant of Hermitian positive definite matrices."""
     return 2.0 * math.reduce_sum(math.log(math.real(diag_part(cholesky(matrix)))), -1)
 
@@ -124,7 +124,7 @@ def svd(tensor: object, full_matrices: bool = False, compute_uv: bool = True, na
     return tuple(spectral.svd.public(tensor, bool(full_matrices)))
 
 
-def eigh(tensor: TensorLike, name: str | None = None) -> Any:
+def eigh(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Eigenvalues, ascending, and eigenvectors (columns) of Hermitian matrices; reads the lower triangle.
 
     >>> import gradtape as tf
@@ -132,15 +132,17 @@ def eigh(tensor: TensorLike, name: str | None = None) -> Any:
     >>> values.numpy()
     array([1., 2.], dtype=float32)
     """
-    return tuple(spectral.eigh.public(tensor))
+    values, vectors = spectral.eigh.public(tensor)
+    return values, vectors
 
 
 self_adjoint_eig = eigh
 
 
-def eig(tensor: TensorLike, name: str | None = None) -> Any:
+def eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Eigenvalues (in no order) and eigenvectors of unit length (columns) of square matrices, complex."""
-    return tuple(spectral.eig.public(tensor))
+    values, vectors = spectral.eig.public(tensor)
+    return values, vectors
 
 
 def eigh_tridiagonal(
@@ -202,7 +204,7 @@ def eigh_tridiagonal(
     )
 
 
-def matrix_rank(a: TensorLike, tol: Any = None, validate_args: bool = False, name: str | None = None) -> Any:
+def matrix_rank(a: TensorLike, tol: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
     """The number of singular values above `tol`, by default the rounding error of the largest.
 
     >>> import gradtape as tf

@@ -47,7 +47,7 @@ def diag(
     num_cols: IntLike = -1,
     padding_value: TensorLike = 0,
     align: str = "RIGHT_LEFT",
-) -> Any:
+) -> Tensor:
     """Matrices with the given diagonals, and `padding_value` elsewhere.
 
     >>> import gradtape as tf
@@ -70,7 +70,7 @@ def diag(
 @takes(align=text)
 def diag_part(
     input: object, name: str = "diag_part", k: object = 0, padding_value: TensorLike = 0, align: str = "RIGHT_LEFT"
-) -> Any:
+) -> Tensor:
     """The diagonals of matrices: a vector for one, a row each (from the highest down, padded) for several.
 
     >>> import gradtape as tf
@@ -86,7 +86,7 @@ def diag_part(
 @takes(align=text)
 def set_diag(
     input: TensorLike, diagonal: TensorLike, name: str = "set_diag", k: IntLike = 0, align: str = "RIGHT_LEFT"
-) -> Any:
+) -> Tensor:
     """Matrices with some diagonals replaced (written as in `diag`).
 
     >>> import gradtape as tf
@@ -97,7 +97,7 @@ def set_diag(
     return o.set_diag.public(input, diagonal, _as_band(k), align)
 
 
-def band_part(input: object, num_lower: IntLike, num_upper: IntLike, name: str | None = None) -> Any:
+def band_part(input: object, num_lower: IntLike, num_upper: IntLike, name: str | None = None) -> Tensor:
     """Matrices with zeros outside a band of diagonals below and above the main one (negative: all of them).
 
     >>> import gradtape as tf
@@ -109,12 +109,24 @@ def band_part(input: object, num_lower: IntLike, num_upper: IntLike, name: str |
     return o.band_part.public(input, as_int(num_lower), as_int(num_upper))
 
 
-def trace(x: TensorLike, name: str | None = None) -> Any:
-    """The sum of the main diagonal of matrices."""
+def trace(x: TensorLike, name: str | None = None) -> Tensor:
+    """The sum of the main diagonal of matrices.
+
+    >>> import gradtape as tf
+    >>> tf.linalg.trace([[1.0, 2.0], [3.0, 4.0]]).numpy()
+    np.float32(5.0)
+
+    Args:
+        x: Matrices, in the last two axes.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor without the last two axes.
+    """
     return o.trace.public(x)
 
 
-def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Any:
+def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
     """`diagonal` where the first half of the indices equals the second, zero elsewhere: twice the rank."""
     x = to_tensor(diagonal)
     if not x.ndim:
@@ -125,7 +137,7 @@ def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Any:
     return reshape(diag(reshape(x, (python_math.prod(shape),))), (*shape, *shape))
 
 
-def tensor_diag_part(input: TensorLike, name: str | None = None) -> Any:
+def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
     """The elements of a tensor at which the first half of the indices equals the second."""
     x = input if isinstance(input, (Tensor, Variable)) else to_tensor(input)
     shape = tuple(x.shape)

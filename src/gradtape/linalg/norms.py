@@ -10,11 +10,11 @@ from .. import math
 from ..api.layout import expand_dims, transpose
 from ..base.errors import unfit
 from ..base.traceable import trace_public
-from ..base.types import AxisLike, TensorLike, Value
+from ..base.types import AxisLike, TensorLike
 from ..op.attributes import as_axis
 from ..ops.linalg.norms import reduce_norm
 from ..ops.linalg.spectral import singular_values
-from ..values.tensor import to_tensor
+from ..values.tensor import Tensor, to_tensor
 
 _MATRIX_NORMS = ("euclidean", "fro", 1, 2, np.inf)
 
@@ -25,7 +25,7 @@ def norm(
     axis: AxisLike | None = None,
     keepdims: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """A norm of vectors (one axis, or all elements) or of matrices (two axes).
 
     >>> import gradtape as tf
@@ -71,7 +71,7 @@ def _is_positive(ord: Any) -> bool:
     return not isinstance(ord, str) and bool(np.isreal(ord)) and ord > 0
 
 
-def _matrix_norm(x: Value, ord: TensorLike, axes: tuple[int, ...], keep: bool) -> Any:
+def _matrix_norm(x: Tensor, ord: TensorLike, axes: tuple[int, ...], keep: bool) -> Any:
     if ord == 2:
         return _spectral_norm(x, axes, keep)
     rows, columns = (a % x.ndim for a in axes)
@@ -80,7 +80,7 @@ def _matrix_norm(x: Value, ord: TensorLike, axes: tuple[int, ...], keep: bool) -
     return math.reduce_max(totals, (summed, maximal), keep)
 
 
-def _spectral_norm(x: Value, axes: tuple[int, ...], keep: bool) -> Any:
+def _spectral_norm(x: Tensor, axes: tuple[int, ...], keep: bool) -> Any:
     pair = [a % x.ndim for a in axes if -x.ndim <= a < x.ndim]
     if len(pair) != 2:
         raise ValueError(f"'axis' {axes} does not exist in a tensor of shape {x.shape}.")
@@ -93,7 +93,7 @@ def _spectral_norm(x: Value, axes: tuple[int, ...], keep: bool) -> Any:
 
 def normalize(
     tensor: TensorLike, ord: TensorLike = "euclidean", axis: AxisLike | None = None, name: str | None = None
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """The tensor divided by its norm along `axis`, and that norm (with the axis kept).
 
     >>> import gradtape as tf

@@ -11,10 +11,9 @@ from ..base.traceable import trace_public
 from ..base.types import DTypeLike, TensorLike
 from ..op.arguments import flag, given
 from ..ops.linalg import products as o
+from ..ops.public import cross as cross
 from ..values.tensor import Tensor, to_tensor
 from ..variables.variable import Variable
-
-cross = o.cross.public
 
 
 def matmul(
@@ -30,12 +29,32 @@ def matmul(
     grad_a: bool = False,
     grad_b: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The product of matrices in the last two axes, with broadcasting over the others.
 
     >>> import gradtape as tf
     >>> tf.matmul([[1.0, 2.0]], [[3.0], [4.0]]).numpy()
     array([[11.]], dtype=float32)
+
+    Args:
+        a: Matrices, in the last two axes.
+        b: Matrices of the same type.
+        transpose_a: Whether to transpose a.
+        transpose_b: Whether to transpose b.
+        adjoint_a: Whether to transpose and conjugate a.
+        adjoint_b: Whether to transpose and conjugate b.
+        a_is_sparse: Not used.
+        b_is_sparse: Not used.
+        output_type: The type of the result.
+        grad_a: Not used.
+        grad_b: Not used.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The product of the last two axes; the axes before them broadcast.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The inner sizes differ, or an operand has fewer than two axes.
     """
     if transpose_a is False and transpose_b is False and not (adjoint_a or adjoint_b or output_type):
         return o.matmul.public(a, b)
@@ -63,7 +82,7 @@ def matvec(
     a_is_sparse: bool = False,
     b_is_sparse: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The product of matrices in the last two axes of `a` with vectors in the last axis of `b`."""
     b = to_tensor(b, None if isinstance(b, (Tensor, Variable)) else to_tensor(a).dtype)
     if not b.ndim:
@@ -72,7 +91,7 @@ def matvec(
     return squeeze(product, -1)
 
 
-def matrix_transpose(a: TensorLike, name: str = "matrix_transpose", conjugate: bool = False) -> Any:
+def matrix_transpose(a: TensorLike, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
     """The last two axes exchanged."""
     x = to_tensor(a)
     if x.ndim < 2:
@@ -82,7 +101,7 @@ def matrix_transpose(a: TensorLike, name: str = "matrix_transpose", conjugate: b
     return transpose(x, [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2], conjugate)
 
 
-def adjoint(matrix: TensorLike, name: str | None = None) -> Any:
+def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
     """The last two axes exchanged and conjugated."""
     return matrix_transpose(matrix, conjugate=True)
 

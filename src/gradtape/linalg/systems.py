@@ -20,15 +20,14 @@ from ..op.arguments import flag, real, takes
 from ..op.attributes import as_int
 from ..ops.linalg import matrix_functions, tridiagonal
 from ..ops.linalg import solve as o
+from ..ops.public import inv as inv
+from ..ops.public import solve as solve
+from ..ops.public import triangular_solve as triangular_solve
 from ..values.tensor import EagerTensor, Tensor, to_tensor
 from ..variables.variable import Variable
 from .decompositions import cholesky, svd
 from .diagonals import band_part, diag, diag_part, set_diag
 from .products import matmul, matrix_transpose
-
-inv = o.inv.public
-solve = o.solve.public
-triangular_solve = o.triangular_solve.public
 
 
 def _pair(a: object, b: Value) -> tuple[Any, Any]:
@@ -39,7 +38,7 @@ def _pair(a: object, b: Value) -> tuple[Any, Any]:
     return first, to_tensor(b, None if isinstance(b, (Tensor, Variable)) else first.dtype)
 
 
-def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Any:
+def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
     """The solution of A @ x = rhs, given the Cholesky factor of A.
 
     >>> import gradtape as tf
@@ -53,7 +52,9 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Any:
 
 
 @takes(l2_regularizer=real)
-def lstsq(matrix: Any, rhs: Any, l2_regularizer: TensorLike = 0.0, fast: bool = True, name: str | None = None) -> Any:
+def lstsq(
+    matrix: Any, rhs: Any, l2_regularizer: TensorLike = 0.0, fast: bool = True, name: str | None = None
+) -> Tensor:
     """The x that minimises |matrix @ x - rhs|^2 + l2_regularizer |x|^2; of several the smallest.
 
     >>> import gradtape as tf
@@ -80,7 +81,9 @@ def lstsq(matrix: Any, rhs: Any, l2_regularizer: TensorLike = 0.0, fast: bool = 
     return matmul(a, cholesky_solve(factor, b), adjoint_a=True)
 
 
-def pinv(a: TensorLike, rcond: TensorLike | None = None, validate_args: bool = False, name: str | None = None) -> Any:
+def pinv(
+    a: TensorLike, rcond: TensorLike | None = None, validate_args: bool = False, name: str | None = None
+) -> Tensor:
     """The Moore-Penrose pseudo-inverse.
 
     >>> import gradtape as tf
@@ -143,7 +146,7 @@ def _unit_lower(packed: Value) -> Any:
 
 def lu_solve(
     lower_upper: TensorLike, perm: AxisLike, rhs: TensorLike, validate_args: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The solution of A @ x = rhs, given what `lu(A)` returned.
 
     >>> import gradtape as tf
@@ -169,7 +172,7 @@ def lu_solve(
 
 def lu_matrix_inverse(
     lower_upper: TensorLike, perm: AxisLike, validate_args: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The inverse of a matrix, given what `lu` returned for it."""
     packed, order = _factors(lower_upper, perm)
     identity = eye(packed.shape[-1], batch_shape=tuple(packed.shape)[:-2], dtype=packed.dtype)
@@ -178,7 +181,7 @@ def lu_matrix_inverse(
 
 def lu_reconstruct(
     lower_upper: TensorLike, perm: AxisLike, validate_args: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The matrix, given what `lu` returned for it."""
     packed, order = _factors(lower_upper, perm)
     permuted = matmul(_unit_lower(packed), band_part(packed, 0, -1))
@@ -199,7 +202,7 @@ def tridiagonal_solve(
     name: str | None = None,
     partial_pivoting: bool = True,
     perturb_singular: bool = False,
-) -> Any:
+) -> Tensor:
     """The solution of tridiagonal systems; a singular one gives nan.
 
     >>> import gradtape as tf
@@ -294,7 +297,7 @@ def _of_one_shape(diagonals: Sequence[TensorLike]) -> Any:
     return stack([upper, main, lower], -2)
 
 
-def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None) -> Any:
+def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None) -> Tensor:
     """The product of tridiagonal matrices (written as in `tridiagonal_solve`) and `rhs` [..., M, K].
 
     >>> import gradtape as tf
@@ -325,7 +328,7 @@ def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compac
 @takes(lower=flag, adjoint=flag)
 def banded_triangular_solve(
     bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The solution of triangular systems with few diagonals, the main one first if `lower`, else last.
 
     >>> import gradtape as tf

@@ -32,7 +32,7 @@ def sum_of_rows(rows: Array) -> Array:
         return _summed(rows)
     whole = count - count % together
     sums = _summed(rows[:whole].reshape(-1, together * columns)).reshape(together, columns)
-    return np.add.reduce(np.concatenate([sums, rows[whole:]]), 0)  # type: ignore[no-any-return]
+    return np.add.reduce(np.concatenate([sums, rows[whole:]]), 0)
 
 
 def _rows_together(columns: int, lanes: int) -> int:
@@ -52,7 +52,7 @@ def _summed(rows: Array) -> Array:
         smallest = max(1, thresholds.SUM_PART_ELEMENTS // (_BLOCK * columns))
         pool.run(kernel, packed(sums, rows, count, columns), blocks, smallest)
         if blocks == 1:
-            return sums[0]  # type: ignore[no-any-return]
+            return sums[0]
         rows = sums
 
 

@@ -65,7 +65,7 @@ def apply(function: np.ufunc, operands: Sequence[Array]) -> Array:
     """A ufunc of one result made here, on all cores."""
     plan = _plan(function, *[(x.shape, x.strides) for x in operands])
     if plan is None:
-        return function(*operands)  # type: ignore[no-any-return]
+        return function(*operands)
     result = np.empty(plan.shape, plan.dtype)
     streamed = plan.size >= thresholds.STREAMED_ELEMENTS and plan.streams and address_of(result) % _LINE == 0
     loop = _streaming(function) if streamed else plan.loop

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import math, random
 from ..api.blocks import depth_to_space, space_to_batch, space_to_depth
@@ -185,12 +185,17 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in ("embedding_lookup_sparse", "safe_embedding_lookup_sparse"):
-        from ..sparse import embedding
+if TYPE_CHECKING:  # what is imported on first use
+    from ..sparse.embedding import embedding_lookup_sparse as embedding_lookup_sparse
+    from ..sparse.embedding import safe_embedding_lookup_sparse as safe_embedding_lookup_sparse
+else:
 
-        return getattr(embedding, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:
+        if name in ("embedding_lookup_sparse", "safe_embedding_lookup_sparse"):
+            from ..sparse import embedding
+
+            return getattr(embedding, name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 __dir__ = listing(globals())

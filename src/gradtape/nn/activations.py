@@ -16,23 +16,36 @@ from ..op.attributes import as_int, as_int_vector
 from ..ops.linalg.products import dense
 from ..ops.nn import activations as n
 from ..ops.nn.dropout import apply_dropout
+from ..ops.public import elu as elu
+from ..ops.public import relu as relu
+from ..ops.public import relu6 as relu6
+from ..ops.public import selu as selu
+from ..ops.public import softsign as softsign
 from ..values.tensor import Tensor, to_tensor
 from ..variables.variable import Variable
 from . import sequence
 from .normalization import layer_norm, rms_norm
 
-relu = n.relu.public
-relu6 = n.relu6.public
-elu = n.elu.public
-selu = n.selu.public
-softsign = n.softsign.public
 softplus = math.softplus
 sigmoid = math.sigmoid
 tanh = math.tanh
 
 
-def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Any:
-    """x where it is positive, alpha * x elsewhere."""
+def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Tensor:
+    """x where it is positive, alpha * x elsewhere.
+
+    >>> import gradtape as tf
+    >>> tf.nn.leaky_relu([-1.0, 2.0]).numpy()
+    array([-0.2,  2. ], dtype=float32)
+
+    Args:
+        features: A floating tensor.
+        alpha: The slope of negative values.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the same shape.
+    """
     x = to_tensor(features)
     if x.dtype.is_integer:
         x = math.cast(x, dtypes.float32)
@@ -41,18 +54,26 @@ def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None
     return n.scaled_relu.public(x, float(alpha))
 
 
-def crelu(features: TensorLike, axis: AxisLike = -1, name: str | None = None) -> Any:
+def crelu(features: TensorLike, axis: AxisLike = -1, name: str | None = None) -> Tensor:
     """relu(x) and relu(-x) side by side along an axis."""
     x = to_tensor(features)
     return relu(concat([x, math.negative(x)], axis))
 
 
-def silu(features: object, beta: Any = 1.0, name: str | None = None) -> Any:
+def silu(features: object, beta: Any = 1.0, name: str | None = None) -> Tensor:
     """x * sigmoid(beta * x), also known as swish.
 
     >>> import gradtape as tf
     >>> tf.nn.silu(tf.constant([-1.0, 0.0, 1.0])).numpy().round(4)
     array([-0.2689,  0.    ,  0.7311], dtype=float32)
+
+    Args:
+        features: A floating tensor.
+        beta: The factor inside the sigmoid.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the same shape.
     """
     x, scale = to_tensor(features), beta
     if isinstance(beta, (Tensor, Variable)) and beta.dtype is not x.dtype:
@@ -63,21 +84,66 @@ def silu(features: object, beta: Any = 1.0, name: str | None = None) -> Any:
 swish = silu
 
 
-def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Any:
-    """x times the normal distribution function of x, exact or by the tanh formula."""
+def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Tensor:
+    """x times the normal distribution function of x, exact or by the tanh formula.
+
+    >>> import gradtape as tf
+    >>> tf.nn.gelu([0.0, 1.0]).numpy()
+    array([0.       , 0.8413447], dtype=float32)
+
+    Args:
+        features: A floating tensor.
+        approximate: Whether to compute it with tanh.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the same shape.
+    """
     x = to_tensor(features)
     if not x.dtype.is_floating:
         raise ValueError(f"`features.dtype` must be a floating point tensor. Received: features.dtype={x.dtype!r}.")
     return n.gelu_of.public(x, bool(approximate))
 
 
-def softmax(logits: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Any:
-    """exp(x) / sum(exp(x)) along an axis, the last by default."""
+def softmax(logits: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Tensor:
+    """exp(x) / sum(exp(x)) along an axis, the last by default.
+
+    >>> import gradtape as tf
+    >>> tf.nn.softmax([0.0, 0.0]).numpy()
+    array([0.5, 0.5], dtype=float32)
+
+    Args:
+        logits: A floating tensor.
+        axis: The axis; the last if none is given.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Positive numbers whose sum along the axis is 1.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There is no such axis.
+    """
     return n.softmax.public(logits, -1 if axis is None else as_int(axis))
 
 
-def log_softmax(logits: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Any:
-    """log(softmax(x)) along an axis, the last by default."""
+def log_softmax(logits: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Tensor:
+    """log(softmax(x)) along an axis, the last by default.
+
+    >>> import gradtape as tf
+    >>> tf.nn.log_softmax([0.0, 0.0]).numpy()
+    array([-0.6931472, -0.6931472], dtype=float32)
+
+    Args:
+        logits: A floating tensor.
+        axis: The axis; the last if none is given.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There is no such axis.
+    """
     return n.log_softmax.public(logits, -1 if axis is None else as_int(axis))
 
 
@@ -87,7 +153,7 @@ def dropout(
     noise_shape: TensorLike | None = None,
     seed: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Zero with probability `rate`, the others scaled up by 1 / (1 - rate) so that the expected sum stays.
 
     >>> import gradtape as tf
@@ -96,6 +162,19 @@ def dropout(
     [0.0, 2.0]
 
     Along axes where `noise_shape` has 1, elements are kept or dropped together.
+
+    Args:
+        x: A floating tensor.
+        rate: The share of elements that become 0.
+        noise_shape: The shape in which it is decided; it broadcasts.
+        seed: With `tf.random.set_seed`, what decides the zeros.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The tensor, with zeros in it and the rest scaled up.
+
+    Raises:
+        ValueError: The rate is not in [0, 1).
     """
     return _dropout(x, rate, noise_shape, lambda shape, dtype: random.uniform(shape, dtype=dtype, seed=seed))
 
@@ -107,7 +186,7 @@ def _stateless_dropout(
     rng_alg: object = None,
     noise_shape: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """`dropout` whose choice depends on `seed`, two integers, alone."""
     algorithm = "auto_select" if rng_alg is None else rng_alg
 
@@ -123,7 +202,7 @@ def _general_dropout(
     uniform_sampler: Function,
     noise_shape: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """`dropout` with numbers from `uniform_sampler(shape, dtype=dtype)`."""
     return _dropout(x, rate, noise_shape, lambda shape, dtype: uniform_sampler(shape=shape, dtype=dtype))
 

@@ -11,13 +11,13 @@ from ..api.layout import reverse
 from ..base.errors import ArgumentValueError, invalid, unfit
 from ..base.sizes import UNKNOWN
 from ..base.traceable import shaped, trace_public
-from ..base.types import AxisLike, ShapeLike, TensorLike, Value
+from ..base.types import AxisLike, ShapeLike, TensorLike
 from ..op.abstract import Abstract
 from ..op.arguments import choice, sequence, takes, text
 from ..op.attributes import as_ints
 from ..ops.image import morphology
 from ..ops.nn.conv import conv, conv_filter_gradient, conv_input_gradient
-from ..values.tensor import to_tensor
+from ..values.tensor import Tensor, to_tensor
 from .layout import (
     FORMATS,
     channels_first,
@@ -74,7 +74,7 @@ def conv1d(
     data_format: str = "NWC",
     dilations: AxisLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Convolve sequences (batch, width, channels) with filters (window, channels, filters)."""
     if data_format not in (None, "NWC", "NCW"):
         raise ValueError(f"`data_format` must be 'NWC' or 'NCW'. Received: data_format={data_format}")
@@ -89,7 +89,7 @@ def conv2d(
     data_format: str = "NHWC",
     dilations: AxisLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Convolve images (batch, height, width, channels) with filters (height, width, channels / groups,
     filters).
 
@@ -114,7 +114,7 @@ def conv3d(
     data_format: str = "NDHWC",
     dilations: AxisLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Convolve volumes (batch, depth, height, width, channels)."""
     return _convolve("conv3d", 3, input, filters, strides, padding, data_format, dilations)
 
@@ -128,7 +128,7 @@ def convolution(
     data_format: str | None = None,
     dilations: AxisLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Convolve in one, two or three dimensions, according to the rank of the filters."""
     x = to_tensor(input)
     w = operand(filters, x)
@@ -141,7 +141,7 @@ def convolution(
     return _convolve("convolution", rank, x, w, strides, padding, data_format, dilations)
 
 
-def atrous_conv2d(value: Any, filters: Any, rate: Any, padding: Any, name: str | None = None) -> Any:
+def atrous_conv2d(value: Any, filters: Any, rate: Any, padding: Any, name: str | None = None) -> Tensor:
     """Convolve with filters whose places are `rate` pixels apart."""
     _check_rate(rate)
     return _convolve("atrous_conv2d", 2, value, filters, None, padding, None, rate)
@@ -204,7 +204,7 @@ def conv1d_transpose(
     data_format: str = "NWC",
     dilations: AxisLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The transpose of `conv1d`: filters are (window, output channels, input channels)."""
     return _transposed("conv1d_transpose", 1, input, filters, output_shape, strides, padding, data_format, dilations)
 
@@ -219,7 +219,7 @@ def conv2d_transpose(
     data_format: str = "NHWC",
     dilations: AxisLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The transpose of `conv2d`: filters are (height, width, output channels, input channels).
 
     >>> import gradtape as tf
@@ -241,7 +241,7 @@ def conv3d_transpose(
     data_format: str = "NDHWC",
     dilations: AxisLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The transpose of `conv3d`: filters are (depth, height, width, output channels, input channels)."""
     return _transposed("conv3d_transpose", 3, input, filters, output_shape, strides, padding, data_format, dilations)
 
@@ -256,7 +256,7 @@ def conv_transpose(
     data_format: str | None = None,
     dilations: AxisLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The transpose of `convolution`, in as many dimensions as `output_shape` says."""
     if output_shape is None:
         raise ValueError("conv_transpose: `output_shape` must be a tensor or sized collection, got None.")
@@ -275,7 +275,7 @@ def atrous_conv2d_transpose(
     rate: Any,
     padding: str | Sequence[Sequence[int]],
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The transpose of `atrous_conv2d`."""
     _check_rate(rate)
     return _transposed("atrous_conv2d_transpose", 2, value, filters, output_shape, None, padding, None, rate)
@@ -285,7 +285,7 @@ def atrous_conv2d_transpose(
 # ---------------------------------------------------------------------------------------
 
 
-def _depthwise_filters(name: str, filter: Value) -> Any:
+def _depthwise_filters(name: str, filter: Tensor) -> Any:
     if filter.ndim != 4:
         raise invalid(f"{name}: filters must be (height, width, channels, multiplier), got shape {filter.shape}.")
     height, width, channels, multiplier = tuple(filter.shape)
@@ -301,7 +301,7 @@ def depthwise_conv2d(
     data_format: str | None = None,
     dilations: AxisLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Convolve each channel with filters of its own: filters (height, width, channels, multiplier).
 
     >>> import gradtape as tf
@@ -314,7 +314,7 @@ def depthwise_conv2d(
     moving = settings("depthwise_conv2d", 2, strides, dilations, padding, first)
     flat = _depthwise_filters("depthwise_conv2d", w)
 
-    def run(x: Value) -> Any:
+    def run(x: Tensor) -> Any:
         if x.shape[-1] != w.shape[2]:
             raise invalid(
                 f"depthwise_conv2d: input and filter must have the same depth: {x.shape[-1]} vs {w.shape[2]}."
@@ -334,7 +334,7 @@ def separable_conv2d(
     data_format: str | None = None,
     dilations: AxisLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """`depthwise_conv2d`, then a convolution with filters (1, 1, channels * multiplier, filters)."""
     x = to_tensor(input)
     pointwise = operand(pointwise_filter, x)
@@ -355,7 +355,7 @@ def depthwise_conv2d_backprop_input(
     data_format: str = "NHWC",
     dilations: AxisLike = (1, 1, 1, 1),
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The gradient of `depthwise_conv2d` with respect to its input."""
     named = "depthwise_conv2d_backprop_input"
     g = to_tensor(out_backprop)
@@ -378,7 +378,7 @@ def depthwise_conv2d_backprop_filter(
     data_format: str = "NHWC",
     dilations: AxisLike = (1, 1, 1, 1),
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The gradient of `depthwise_conv2d` with respect to its filters."""
     named = "depthwise_conv2d_backprop_filter"
     x = to_tensor(input)
@@ -417,7 +417,7 @@ def dilation2d(
     data_format: str,
     dilations: AxisLike,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The largest of image plus filter in each window; filters are (height, width, channels)."""
     only_channels_last(data_format)
     _four(strides, dilations)
@@ -444,7 +444,7 @@ def erosion2d(
     data_format: str,
     dilations: AxisLike,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The smallest of image minus filter in each window: minus the dilation of the negative image."""
     only_channels_last(data_format)
     _four(strides, dilations)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,8 +18,11 @@ from ..op.arguments import flag, takes
 from ..op.attributes import as_int
 from ..ops.nn import decoding
 from ..ops.nn.ctc import ctc_states
-from ..values.tensor import from_array, to_tensor
+from ..values.tensor import Tensor, from_array, to_tensor
 from .activations import log_softmax
+
+if TYPE_CHECKING:
+    from ..sparse.tensor import SparseTensor
 
 
 def ctc_loss(
@@ -31,7 +34,7 @@ def ctc_loss(
     unique: TensorLike | None = None,
     blank_index: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """-log of the probability of each label sequence under logits (steps, batch, classes).
 
     >>> import gradtape as tf
@@ -94,7 +97,7 @@ def _log_sum_of_alignments(scores: Value, may_skip: TensorLike, ends: TensorLike
     return math.reduce_logsumexp(last + allowed(ends), 1)
 
 
-def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> tuple[Any, Any]:
+def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The distinct labels of each row as they appear, padded with 0, and each label's place among them."""
     array = np.asarray(to_tensor(labels))
     if array.ndim != 2:
@@ -108,7 +111,7 @@ def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> tuple[Any,
     return from_array(values), from_array(places)
 
 
-def collapse_repeated(labels: TensorLike, seq_length: IntLike, name: str | None = None) -> tuple[Any, Any]:
+def collapse_repeated(labels: TensorLike, seq_length: IntLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Each row without labels that repeat the one before, padded with 0, and how many are left."""
     result, counts = decoding.collapse_repeated.public(labels, seq_length)
     return result, counts
@@ -117,7 +120,7 @@ def collapse_repeated(labels: TensorLike, seq_length: IntLike, name: str | None 
 @takes(merge_repeated=flag)
 def ctc_greedy_decoder(
     inputs: TensorLike, sequence_length: IntLike, merge_repeated: bool = True, blank_index: TensorLike | None = None
-) -> tuple[list[Any], Any]:
+) -> tuple[list[SparseTensor], Tensor]:
     """The best class at each time, without blanks and repeats, as a sparse tensor; and minus the sum of the scores.
 
     >>> import gradtape as tf
@@ -136,7 +139,7 @@ def ctc_greedy_decoder(
 
 def ctc_beam_search_decoder(
     inputs: TensorLike, sequence_length: IntLike, beam_width: IntLike = 100, top_paths: TensorLike = 1
-) -> tuple[list[Any], Any]:
+) -> tuple[list[SparseTensor], Tensor]:
     """The most likely labellings as sparse tensors, and their log probabilities; the last class is the blank."""
     lengths = to_tensor(sequence_length, None if hasattr(sequence_length, "dtype") else dtypes.int32)
     count = as_int(top_paths)

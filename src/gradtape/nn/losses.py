@@ -17,10 +17,10 @@ from ..op.attributes import as_int
 from ..ops.nn import activations as n
 from ..ops.nn import isotonic
 from ..ops.nn import losses as o
-from ..values.tensor import EagerTensor, to_tensor
+from ..values.tensor import EagerTensor, Tensor, to_tensor
 
 
-def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Any:
+def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Tensor:
     """The cross entropy between class probabilities and softmax(logits), one number for each row."""
     logits = to_tensor(logits)
     labels = to_tensor(labels)
@@ -44,12 +44,23 @@ def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, 
     return n.cross_entropy.public(logits, labels)
 
 
-def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Any:
+def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
     """The cross entropy between class numbers and softmax(logits), one number for each row.
 
     >>> import gradtape as tf
     >>> tf.nn.sparse_softmax_cross_entropy_with_logits([0, 1], [[1.0, 2.0], [3.0, 4.0]]).numpy()
     array([1.3132616 , 0.31326166], dtype=float32)
+
+    Args:
+        labels: The true classes: integers.
+        logits: Scores for each class, in the last axis.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        One loss for each label.
+
+    Raises:
+        ValueError: The shapes do not fit.
     """
     logits, labels = to_tensor(logits), to_tensor(labels)
     if not logits.ndim:
@@ -85,8 +96,24 @@ def _pair(labels: Any, logits: Any) -> tuple[Any, Any]:
 
 def sigmoid_cross_entropy_with_logits(
     labels: TensorLike | None = None, logits: TensorLike | None = None, name: str | None = None
-) -> Any:
-    """The cross entropy between probabilities and sigmoid(logits), element by element, without overflow."""
+) -> Tensor:
+    """The cross entropy between probabilities and sigmoid(logits), element by element, without overflow.
+
+    >>> import gradtape as tf
+    >>> tf.nn.sigmoid_cross_entropy_with_logits(labels=[1.0, 0.0], logits=[0.0, 0.0]).numpy()
+    array([0.6931472, 0.6931472], dtype=float32)
+
+    Args:
+        labels: Numbers from 0 to 1.
+        logits: Scores of the same shape and type.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        One loss for each element.
+
+    Raises:
+        ValueError: The shapes differ.
+    """
     if labels is None or logits is None:
         raise ValueError(
             "Both `labels` and `logits` must be provided for sigmoid_cross_entropy_with_logits. Received: "
@@ -98,18 +125,30 @@ def sigmoid_cross_entropy_with_logits(
 
 def weighted_cross_entropy_with_logits(
     labels: TensorLike, logits: Any, pos_weight: TensorLike, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The sigmoid cross entropy with positive examples weighted by `pos_weight`."""
     labels, logits = _pair(labels, logits)
     return o.weighted_cross_entropy.public(logits, labels, convert_to_tensor(pos_weight, logits.dtype))
 
 
-def l2_loss(t: TensorLike, name: str | None = None) -> Any:
-    """Half the sum of squares."""
+def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
+    """Half the sum of squares.
+
+    >>> import gradtape as tf
+    >>> tf.nn.l2_loss([3.0, 4.0]).numpy()
+    np.float32(12.5)
+
+    Args:
+        t: A tensor.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A number.
+    """
     return o.l2_loss.public(t)
 
 
-def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None) -> Any:
+def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None) -> Tensor:
     """exp(x) - x * target, with Stirling's approximation of log(target!) for the full loss."""
     log_input = to_tensor(log_input)
     targets = convert_to_tensor(targets, log_input.dtype)
@@ -124,7 +163,7 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
 
 def isotonic_regression(
     inputs: TensorLike, decreasing: bool = True, axis: AxisLike = -1, name: str | None = None
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """The nearest sequence along an axis that never increases (or never decreases), and the level each element is on.
 
     >>> import gradtape as tf
@@ -153,7 +192,7 @@ _WIDE = (dtypes.int32, dtypes.int64, dtypes.uint32, dtypes.uint64)
 
 def compute_average_loss(
     per_example_loss: object, sample_weight: TensorLike | None = None, global_batch_size: IntLike | None = None
-) -> Any:
+) -> Tensor:
     """The sum of the losses of all examples, divided by the global batch size."""
     losses = to_tensor(per_example_loss)
     if not losses.ndim:
@@ -177,7 +216,7 @@ def compute_average_loss(
     return math.reduce_sum(losses) / math.cast(count, losses.dtype)
 
 
-def scale_regularization_loss(regularization_loss: TensorLike) -> Any:
+def scale_regularization_loss(regularization_loss: TensorLike) -> Tensor:
     """The sum of the loss, divided by the number of replicas (one)."""
     total = math.reduce_sum(regularization_loss)
     return total if total.dtype.is_floating else math.cast(total, dtypes.float64)

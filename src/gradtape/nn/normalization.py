@@ -19,18 +19,28 @@ from ..op.attributes import as_axis, as_float, as_int, as_ints
 from ..ops.math import statistics
 from ..ops.nn import bias as biases
 from ..ops.nn import normalization as o
-from ..values.tensor import from_array, to_tensor
+from ..values.tensor import Tensor, from_array, to_tensor
 
 
 def moments(
     x: TensorLike, axes: AxisLike, shift: TensorLike | None = None, keepdims: bool = False, name: str | None = None
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """Mean and variance over some axes.
 
     >>> import gradtape as tf
     >>> mean, variance = tf.nn.moments(tf.constant([1.0, 3.0]), axes=[0])
     >>> print(mean.numpy(), variance.numpy())
     2.0 1.0
+
+    Args:
+        x: A tensor.
+        axes: The axes to reduce.
+        shift: Not used.
+        keepdims: Whether reduced axes stay, with size 1.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The mean and the variance.
     """
     x = to_tensor(x)
     if x.dtype.is_floating:
@@ -50,7 +60,7 @@ def _listed(axes: AxisLike, rank: int) -> list[int]:
 
 def weighted_moments(
     x: TensorLike, axes: AxisLike, frequency_weights: TensorLike, keepdims: bool = False, name: str | None = None
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """Mean and variance over some axes, each element counted as often as its weight says."""
     x = to_tensor(x)
     narrow = x.dtype is dtypes.float16
@@ -69,7 +79,7 @@ def weighted_moments(
 
 def sufficient_statistics(
     x: TensorLike, axes: AxisLike, shift: TensorLike | None = None, keepdims: bool = False, name: str | None = None
-) -> tuple[Any, Any, Any, Any]:
+) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
     """Count, sum, sum of squares (both of x - shift) and shift: what `normalize_moments` needs."""
     x = to_tensor(x)
     numbers = sorted(set(_listed(axes, x.ndim)))
@@ -89,7 +99,7 @@ def sufficient_statistics(
 
 def normalize_moments(
     counts: TensorLike, mean_ss: TensorLike, variance_ss: TensorLike, shift: TensorLike, name: str | None = None
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """Mean and variance from sufficient statistics."""
     divisor = math.reciprocal(to_tensor(counts))
     shifted = to_tensor(mean_ss) * divisor
@@ -105,7 +115,7 @@ def batch_normalization(
     scale: Any,
     variance_epsilon: Any,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """scale * (x - mean) / sqrt(variance + epsilon) + offset; offset and scale may be None."""
     x = to_tensor(x)
     inverse = math.rsqrt(to_tensor(variance) + variance_epsilon)
@@ -174,7 +184,7 @@ def layer_norm(
     axis: AxisLike = -1,
     epsilon: float = 1e-3,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """x brought to mean 0 and variance 1 along `axis`, then times `scale` plus `offset`: layer normalisation.
 
     >>> import gradtape as tf
@@ -190,7 +200,7 @@ def layer_norm(
 
 def rms_norm(
     x: TensorLike, scale: TensorLike | None = None, axis: AxisLike = -1, epsilon: float = 1e-6, name: str | None = None
-) -> Any:
+) -> Tensor:
     """x divided by its root mean square along `axis`, then times `scale`."""
     x = to_tensor(x)
     return o.rms_standardize.public(x, _affine(x, scale, None)[0], as_axis(axis), as_float(epsilon))[0]
@@ -211,7 +221,7 @@ def batch_norm_with_global_normalization(
     variance_epsilon: Any,
     scale_after_normalization: bool,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """`batch_normalization` under its old name and argument order."""
     return batch_normalization(
         input, mean, variance, beta, gamma if scale_after_normalization else None, variance_epsilon
@@ -226,7 +236,7 @@ def local_response_normalization(
     alpha: float = 1,
     beta: float = 0.5,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """x / (bias + alpha * sum of squares over the neighbouring channels) ** beta."""
     return o.lrn.public(input, as_int(depth_radius), float(bias), float(alpha), float(beta))
 
@@ -234,7 +244,7 @@ def local_response_normalization(
 lrn = local_response_normalization
 
 
-def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None, name: str | None = None) -> Any:
+def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None, name: str | None = None) -> Tensor:
     """A vector added along the channel axis: the last, or the second for "NC..." formats."""
     x = to_tensor(value)
     b = to_tensor(bias, x.dtype)

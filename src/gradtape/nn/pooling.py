@@ -15,7 +15,7 @@ from ..base.types import AxisLike, TensorLike
 from ..op.arguments import flag, takes, text
 from ..op.attributes import as_ints
 from ..ops.nn.pool import window_argmax, window_max, window_sum
-from ..values.tensor import to_tensor
+from ..values.tensor import Tensor, to_tensor
 from .layout import FORMATS, channels_first, in_channels_last, not_both, only_channels_last, paddings, per_axis
 
 
@@ -92,7 +92,7 @@ def max_pool(
     padding: str | Sequence[Sequence[int]],
     data_format: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The largest element of each window, in one, two or three dimensions.
 
     >>> import gradtape as tf
@@ -114,7 +114,7 @@ def avg_pool(
     padding: str | Sequence[Sequence[int]],
     data_format: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The mean of each window, in one, two or three dimensions; padding does not count."""
     return _any_rank("AVG", input, ksize, strides, padding, data_format)
 
@@ -126,7 +126,7 @@ def max_pool1d(
     padding: str | Sequence[Sequence[int]],
     data_format: str = "NWC",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The largest element of each window of sequences (batch, width, channels)."""
     return _pool("max_pool1d", "MAX", 1, input, ksize, strides, padding, data_format)
 
@@ -138,7 +138,7 @@ def max_pool2d(
     padding: str | Sequence[Sequence[int]],
     data_format: str = "NHWC",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The largest element of each window of images (batch, height, width, channels)."""
     return _pool("max_pool2d", "MAX", 2, input, ksize, strides, padding, data_format)
 
@@ -151,7 +151,7 @@ def max_pool3d(
     padding: str | Sequence[Sequence[int]],
     data_format: str = "NDHWC",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The largest element of each window of volumes (batch, depth, height, width, channels)."""
     return _pool("max_pool3d", "MAX", 3, input, ksize, strides, padding, data_format)
 
@@ -164,7 +164,7 @@ def avg_pool1d(
     padding: str | Sequence[Sequence[int]],
     data_format: str = "NWC",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The mean of each window of sequences (batch, width, channels)."""
     return _pool("avg_pool1d", "AVG", 1, input, ksize, strides, padding, data_format)
 
@@ -177,7 +177,7 @@ def avg_pool2d(
     padding: str | Sequence[Sequence[int]],
     data_format: str = "NHWC",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The mean of each window of images (batch, height, width, channels)."""
     return _pool("avg_pool2d", "AVG", 2, input, ksize, strides, padding, data_format)
 
@@ -190,7 +190,7 @@ def avg_pool3d(
     padding: str | Sequence[Sequence[int]],
     data_format: str = "NDHWC",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The mean of each window of volumes (batch, depth, height, width, channels)."""
     return _pool("avg_pool3d", "AVG", 3, input, ksize, strides, padding, data_format)
 
@@ -204,7 +204,7 @@ def pool(
     data_format: str | None = None,
     dilations: AxisLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """`pooling_type` "MAX" or "AVG" over windows of any size, stride and dilation."""
     x = to_tensor(input)
     window = as_ints(window_shape)

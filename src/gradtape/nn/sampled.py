@@ -27,10 +27,26 @@ from .losses import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_wit
 
 def embedding_lookup(
     params: TensorLike, ids: TensorLike, max_norm: TensorLike | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The rows of `params` at `ids`; with `max_norm`, rows longer than that are scaled down.
 
     A list holds the parts of one large table, one after the other. The ids may be ragged.
+
+    >>> import gradtape as tf
+    >>> tf.nn.embedding_lookup([[1.0, 2.0], [3.0, 4.0]], [1]).numpy()
+    array([2.], dtype=float32)
+
+    Args:
+        params: A table, or several that share its rows.
+        ids: Integers.
+        max_norm: The largest norm of a row; longer ones are scaled down.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The rows.
+
+    Raises:
+        tf.errors.InvalidArgumentError: An index is out of range.
     """
     if params is None:
         raise ValueError("embedding_lookup: params must be specified: the table, or a list of its parts.")
@@ -92,7 +108,7 @@ def nce_loss(
     sampled_values: TensorLike | None = None,
     remove_accidental_hits: bool = False,
     name: str = "nce_loss",
-) -> Any:
+) -> Tensor:
     """Noise-contrastive estimation: true classes against sampled ones, as independent binary classifications."""
     logits, targets = _sampled_logits(
         weights,
@@ -121,7 +137,7 @@ def sampled_softmax_loss(
     remove_accidental_hits: bool = True,
     seed: TensorLike | None = None,
     name: str = "sampled_softmax_loss",
-) -> Any:
+) -> Tensor:
     """The softmax cross entropy over the true and some sampled classes, corrected for the sampling."""
     logits, targets = _sampled_logits(
         weights,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import sqrt
-from typing import Any
 
 from ..api.arrays import zeros
 from ..api.indexing import where
@@ -13,7 +12,9 @@ from ..base.traceable import trace_public
 from ..base.types import TensorLike
 from ..ops.linalg.products import matmul
 from ..ops.nn import sequence
-from ..values.tensor import from_array, to_tensor
+from ..ops.public import gru_step as gru_step
+from ..ops.public import lstm_step as lstm_step
+from ..values.tensor import Tensor, from_array, to_tensor
 
 
 def dot_product_attention(
@@ -25,7 +26,7 @@ def dot_product_attention(
     scale: float | None = None,
     is_causal: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """softmax(scale * query @ key^T + bias) @ value, for tensors of shape (..., length, depth).
 
     >>> import gradtape as tf
@@ -55,10 +56,6 @@ def dot_product_attention(
     factor = 1.0 / sqrt(max(q.shape[-1], 1)) if scale is None else float(scale)
     weights = sequence.scaled_softmax.public(logits, added, factor, bool(is_causal))
     return matmul.public(weights, v, False, False)
-
-
-lstm_step = sequence.lstm_step.public
-gru_step = sequence.gru_step.public
 
 
 trace_public(globals())

@@ -55,7 +55,7 @@ def _swapped(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda x, y: function(y, x)
 
 
-def _reshape(x: object, *newshape: object, **kwargs: Any) -> Any:
+def _reshape(x: TensorLike, *newshape: Any, **kwargs: Any) -> Any:
     return manipulation.reshape(x, newshape[0] if len(newshape) == 1 else newshape, **kwargs)
 
 

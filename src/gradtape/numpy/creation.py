@@ -13,28 +13,28 @@ from ..base.traceable import trace_public
 from ..base.types import DTypeLike, IntLike, ShapeLike, TensorLike
 from ..op.attributes import as_int, as_shape
 from ..ops.math.polynomials import powers
-from ..values.tensor import from_array
+from ..values.tensor import Tensor, from_array
 from .promotion import asarray, is_followed, numpy_dtype, promoted, result_type, to_type
 
 
-def array(val: TensorLike, dtype: DTypeLike | None = None, copy: bool = True, ndmin: int = 0) -> Any:
+def array(val: TensorLike, dtype: DTypeLike | None = None, copy: bool = True, ndmin: int = 0) -> Tensor:
     """A tensor of the value, with at least `ndmin` axes; lists may hold tensors, which the tape follows."""
     x = asarray(val, dtype)
     x = arrays.identity(x) if copy else x
     return x if x.ndim >= ndmin else arrays.reshape(x, (*(1,) * (ndmin - x.ndim), *x.shape))
 
 
-def asanyarray(a: TensorLike, dtype: DTypeLike | None = None) -> Any:
+def asanyarray(a: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     """The same as `asarray`."""
     return asarray(a, dtype)
 
 
-def ascontiguousarray(a: TensorLike, dtype: DTypeLike | None = None) -> Any:
+def ascontiguousarray(a: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     """The value as a tensor with at least one axis."""
     return array(a, dtype, copy=False, ndmin=1)
 
 
-def copy(a: TensorLike) -> Any:
+def copy(a: TensorLike) -> Tensor:
     """The value as a tensor of its own."""
     return array(a)
 
@@ -46,23 +46,23 @@ def _sizes(shape: ShapeLike) -> tuple[int, ...]:
     return sizes
 
 
-def full(shape: ShapeLike, fill_value: TensorLike, dtype: DTypeLike | None = None) -> Any:
+def full(shape: ShapeLike, fill_value: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     """`fill_value` everywhere, broadcast; the tape follows it."""
     value = asarray(fill_value, dtype)
     return arrays.broadcast_to(value, _sizes(shape))
 
 
-def zeros(shape: ShapeLike, dtype: DTypeLike = float) -> Any:
+def zeros(shape: ShapeLike, dtype: DTypeLike = float) -> Tensor:
     """Zeros."""
     return arrays.zeros(_sizes(shape), BY_NUMPY[numpy_dtype(dtype)])
 
 
-def ones(shape: ShapeLike, dtype: object = float) -> Any:
+def ones(shape: ShapeLike, dtype: object = float) -> Tensor:
     """Ones."""
     return arrays.ones(_sizes(shape), BY_NUMPY[numpy_dtype(dtype)])
 
 
-def empty(shape: ShapeLike, dtype: DTypeLike = float) -> Any:
+def empty(shape: ShapeLike, dtype: DTypeLike = float) -> Tensor:
     """Zeros: tensors are immutable, so an uninitialised one could not be filled later."""
     return zeros(shape, dtype)
 
@@ -74,38 +74,40 @@ def full_like(
     order: str = "K",
     subok: bool = True,
     shape: ShapeLike | None = None,
-) -> Any:
+) -> Tensor:
     """`fill_value` in the shape and type of `a`, or in those that are given; a tensor has neither an order nor a subclass."""
     x = asarray(a)
     return full(tuple(x.shape) if shape is None else shape, fill_value, x.dtype if dtype is None else dtype)
 
 
-def zeros_like(a: TensorLike, dtype: DTypeLike | None = None) -> Any:
+def zeros_like(a: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     """Zeros in the shape and type of `a`."""
     return full_like(a, 0, dtype)
 
 
-def ones_like(a: TensorLike, dtype: DTypeLike | None = None) -> Any:
+def ones_like(a: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     """Ones in the shape and type of `a`."""
     return full_like(a, 1, dtype)
 
 
-def empty_like(a: TensorLike, dtype: DTypeLike | None = None) -> Any:
+def empty_like(a: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     """Zeros in the shape and type of `a`; see `empty`."""
     return full_like(a, 0, dtype)
 
 
-def eye(N: TensorLike, M: TensorLike | None = None, k: IntLike = 0, dtype: DTypeLike = float) -> Any:
+def eye(N: TensorLike, M: TensorLike | None = None, k: IntLike = 0, dtype: DTypeLike = float) -> Tensor:
     """Ones on the k-th diagonal, zeros elsewhere."""
     return from_array(np.eye(as_int(N), None if M is None else as_int(M), as_int(k), numpy_dtype(dtype)))
 
 
-def identity(n: IntLike, dtype: DTypeLike = float) -> Any:
+def identity(n: IntLike, dtype: DTypeLike = float) -> Tensor:
     """The identity matrix."""
     return eye(n, dtype=dtype)
 
 
-def arange(start: TensorLike, stop: TensorLike | None = None, step: IntLike = 1, dtype: DTypeLike | None = None) -> Any:
+def arange(
+    start: TensorLike, stop: TensorLike | None = None, step: IntLike = 1, dtype: DTypeLike | None = None
+) -> Tensor:
     """Numbers from `start` up to `stop` in steps; no derivative in the bounds."""
     first, last = (0, start) if stop is None else (start, stop)
     bounds: list[Any] = [np.asarray(v)[()] if hasattr(v, "dtype") else v for v in (first, last, step)]
@@ -157,7 +159,7 @@ def logspace(
     base: TensorLike = 10.0,
     dtype: DTypeLike | None = None,
     axis: int = 0,
-) -> Any:
+) -> Tensor:
     """`base` to the power of evenly spaced numbers."""
     powers = linspace(start, stop, num, endpoint, axis=axis)
     result = math.pow(asarray(base, powers.dtype), powers)
@@ -171,7 +173,7 @@ def geomspace(
     endpoint: bool = True,
     dtype: DTypeLike | None = None,
     axis: int = 0,
-) -> Any:
+) -> Tensor:
     """Numbers with a constant ratio from `start` to `stop`, both of one sign."""
     first, last = promoted(start, stop, 1.0)[:2]
     signs = math.sign(first)
@@ -179,7 +181,7 @@ def geomspace(
     return result if dtype is None else to_type(result, dtype)
 
 
-def meshgrid(*xi: TensorLike, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> list[Any]:
+def meshgrid(*xi: TensorLike, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> list[Tensor]:
     """Coordinate grids from coordinate vectors."""
     grids = arrays.meshgrid(*[asarray(x) for x in xi], indexing=indexing)
     if not sparse:
@@ -188,7 +190,7 @@ def meshgrid(*xi: TensorLike, indexing: str = "xy", sparse: bool = False, copy: 
     return [arrays.reshape(asarray(x), [-1 if a == order[p] else 1 for a in range(len(xi))]) for p, x in enumerate(xi)]
 
 
-def diag(v: TensorLike, k: object = 0) -> Any:
+def diag(v: TensorLike, k: object = 0) -> Tensor:
     """A matrix with `v` on its k-th diagonal; of a matrix, that diagonal."""
     x, offset = asarray(v), as_int(k)
     if x.ndim == 1:
@@ -198,7 +200,7 @@ def diag(v: TensorLike, k: object = 0) -> Any:
     return diagonal(x, offset)
 
 
-def diagflat(v: TensorLike, k: IntLike = 0) -> Any:
+def diagflat(v: TensorLike, k: IntLike = 0) -> Tensor:
     """A matrix with the flattened `v` on its k-th diagonal."""
     x, offset = arrays.reshape(asarray(v), (-1,)), as_int(k)
     size = x.shape[0] + abs(offset)
@@ -207,7 +209,7 @@ def diagflat(v: TensorLike, k: IntLike = 0) -> Any:
     return indexing.scatter_nd(from_array(places), x, (size, size))
 
 
-def diagonal(a: TensorLike, offset: IntLike = 0, axis1: int = 0, axis2: int = 1) -> Any:
+def diagonal(a: TensorLike, offset: IntLike = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     """The elements of a diagonal, along a new last axis."""
     x, shift = asarray(a), as_int(offset)
     if x.ndim < 2:
@@ -222,12 +224,12 @@ def diagonal(a: TensorLike, offset: IntLike = 0, axis1: int = 0, axis2: int = 1)
     return layout.transpose(indexing.gather_nd(moved, indices), [*range(1, x.ndim - 1), 0])
 
 
-def diag_indices(n: IntLike, ndim: int = 2) -> tuple[Any, ...]:
+def diag_indices(n: IntLike, ndim: int = 2) -> tuple[Tensor, ...]:
     """The positions of the main diagonal."""
     return (arange(as_int(n)),) * ndim
 
 
-def tri(N: TensorLike, M: TensorLike | None = None, k: IntLike = 0, dtype: DTypeLike | None = None) -> Any:
+def tri(N: TensorLike, M: TensorLike | None = None, k: IntLike = 0, dtype: DTypeLike | None = None) -> Tensor:
     """Ones at and below the k-th diagonal, zeros above; of Python's floats unless a type is given."""
     kind = numpy_dtype(float if dtype is None else dtype)
     return from_array(np.tri(as_int(N), None if M is None else as_int(M), as_int(k), kind))
@@ -243,17 +245,17 @@ def _triangle(m: TensorLike, k: IntLike, upper: bool) -> Any:
     return indexing.where(from_array(kept), x, zeros_like(x))
 
 
-def tril(m: TensorLike, k: IntLike = 0) -> Any:
+def tril(m: TensorLike, k: IntLike = 0) -> Tensor:
     """The part at and below the k-th diagonal, zeros above."""
     return _triangle(m, k, upper=False)
 
 
-def triu(m: TensorLike, k: IntLike = 0) -> Any:
+def triu(m: TensorLike, k: IntLike = 0) -> Tensor:
     """The part at and above the k-th diagonal, zeros below."""
     return _triangle(m, k, upper=True)
 
 
-def vander(x: Any, N: TensorLike | None = None, increasing: bool = False) -> Any:
+def vander(x: Any, N: TensorLike | None = None, increasing: bool = False) -> Tensor:
     """The powers of each element as a row, the highest first unless `increasing`."""
     x = asarray(x)
     if x.ndim != 1:
@@ -264,7 +266,7 @@ def vander(x: Any, N: TensorLike | None = None, increasing: bool = False) -> Any
     return powers.public(x, tuple(exponents))
 
 
-def ix_(*args: object) -> tuple[Any, ...]:
+def ix_(*args: object) -> tuple[Tensor, ...]:
     """Vectors shaped so that together they index a grid."""
     parts = []
     for position, given in enumerate(args):

@@ -15,7 +15,7 @@ from ..base.types import TensorLike, Value
 from ..op.attributes import as_float, as_int
 from ..ops.math import logic
 from ..ops.math import ufuncs as u
-from ..values.tensor import from_array
+from ..values.tensor import Tensor, from_array
 from .promotion import asarray, kind_of, loop_types, promoted, reduced_type, to_type
 
 Function = Callable[..., Any]
@@ -73,7 +73,7 @@ def on_one_type(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Function | None:
     return special.get("i" if dtype.kind == "u" else dtype.kind, getattr(compute, "default", compute))
 
 
-def truth(x: Value) -> Any:
+def truth(x: Tensor) -> Any:
     """Whether each element is not zero."""
     return x if x.dtype.is_bool else math.not_equal(x, arrays.zeros_like(x))
 
@@ -229,19 +229,19 @@ FUNCTIONS: dict[str, Function] = {name: _ufunc(name, compute) for name, compute 
 # --- elementwise functions that are no ufuncs ----------------------------------------------------------
 
 
-def real(val: TensorLike) -> Any:
+def real(val: TensorLike) -> Tensor:
     """The real part."""
     x = asarray(val)
     return math.real(x) if x.dtype.is_complex else x
 
 
-def imag(val: TensorLike) -> Any:
+def imag(val: TensorLike) -> Tensor:
     """The imaginary part."""
     x = asarray(val)
     return math.imag(x) if x.dtype.is_complex else arrays.zeros_like(x)
 
 
-def angle(z: TensorLike, deg: bool = False) -> Any:
+def angle(z: TensorLike, deg: bool = False) -> Tensor:
     """The angle of complex numbers, in radians or degrees."""
     x = asarray(z)
     if not x.dtype.is_complex:
@@ -252,18 +252,18 @@ def angle(z: TensorLike, deg: bool = False) -> Any:
     return result * float(180 / np.pi) if deg else result
 
 
-def sinc(x: TensorLike) -> Any:
+def sinc(x: TensorLike) -> Tensor:
     """sin(pi x) / (pi x), 1 at 0; the derivative at 0 is 0."""
     x = asarray(x)
     return u.sinc.public(to_type(x, reduced_type("sinc", x.dtype.numpy)))
 
 
-def fix(x: TensorLike) -> Any:
+def fix(x: TensorLike) -> Tensor:
     """The nearest integer towards zero."""
     return FUNCTIONS["trunc"](x)
 
 
-def round(a: TensorLike, decimals: int = 0) -> Any:
+def round(a: TensorLike, decimals: int = 0) -> Tensor:
     """The nearest number with so many decimals; halves go to the even one."""
     x, decimals = asarray(a), as_int(decimals)
     if not x.dtype.is_floating and not x.dtype.is_complex:
@@ -283,7 +283,7 @@ def clip(
     *,
     min: TensorLike | None = None,
     max: TensorLike | None = None,
-) -> Any:
+) -> Tensor:
     """The values brought between two bounds, which NumPy 2 calls `min` and `max` as well; None is no bound."""
     low, high = min if a_min is None else a_min, max if a_max is None else a_max
     x, *bounds = promoted(*[v for v in (a, low, high) if v is not None])
@@ -294,18 +294,19 @@ def clip(
 
 def nan_to_num(
     x: TensorLike, nan: float = 0.0, posinf: TensorLike | None = None, neginf: TensorLike | None = None
-) -> Any:
+) -> Tensor:
     """NaN replaced by `nan`, infinities by the largest numbers or what is given."""
     x = asarray(x)
     if x.dtype.is_complex:
-        parts = (nan_to_num(part, nan, posinf, neginf) for part in (math.real(x), math.imag(x)))
-        return math.complex(*parts)
+        return math.complex(
+            nan_to_num(math.real(x), nan, posinf, neginf), nan_to_num(math.imag(x), nan, posinf, neginf)
+        )
     return u.nan_to_num.public(x, nan, posinf, neginf) if x.dtype.is_floating else x
 
 
 def isclose(
     a: TensorLike, b: TensorLike, rtol: TensorLike = 1e-5, atol: TensorLike = 1e-8, equal_nan: bool = False
-) -> Any:
+) -> Tensor:
     """Whether |a - b| <= atol + rtol * |b|, element by element."""
     x, y = promoted(a, b)
     if x.dtype.is_bool:
@@ -337,13 +338,13 @@ VALUED = {
 
 def allclose(
     a: TensorLike, b: TensorLike, rtol: TensorLike = 1e-5, atol: TensorLike = 1e-8, equal_nan: bool = False
-) -> Any:
+) -> Tensor:
     """Whether all elements are nearly equal."""
     x, y = np.asarray(asarray(a)), np.asarray(asarray(b))
     return from_array(np.asarray(np.allclose(x, y, as_float(rtol), as_float(atol), equal_nan)))
 
 
-def array_equal(a1: object, a2: object) -> Any:
+def array_equal(a1: object, a2: object) -> Tensor:
     """Whether shapes and elements are equal."""
     return from_array(np.asarray(np.array_equal(np.asarray(asarray(a1)), np.asarray(asarray(a2)))))
 

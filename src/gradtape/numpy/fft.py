@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import math
 from ..base import dtypes
@@ -12,6 +12,9 @@ from ..base.traceable import trace_public
 from ..base.types import AxisLike, TensorLike
 from ..signal import fourier
 from .promotion import asarray, to_type
+
+if TYPE_CHECKING:
+    from ..values.tensor import Tensor
 
 _Sizes = Sequence[int] | None
 _Axes = Sequence[int] | None
@@ -34,7 +37,7 @@ def _length(n: int | None) -> Any:
     return None if n is None else [n]
 
 
-def fft(a: TensorLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Any:
+def fft(a: TensorLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Tensor:
     """The Fourier transform along one axis, cut or filled up with zeros to `n`.
 
     >>> import gradtape as tf
@@ -44,57 +47,57 @@ def fft(a: TensorLike, n: int | None = None, axis: int = -1, norm: str | None = 
     return fourier.fftnd(_complex(a), _length(n), [axis], norm)
 
 
-def ifft(a: TensorLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Any:
+def ifft(a: TensorLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Tensor:
     """The inverse of `fft`."""
     return fourier.ifftnd(_complex(a), _length(n), [axis], norm)
 
 
-def fft2(a: TensorLike, s: _Sizes = None, axes: _Axes = (-2, -1), norm: str | None = None) -> Any:
+def fft2(a: TensorLike, s: _Sizes = None, axes: _Axes = (-2, -1), norm: str | None = None) -> Tensor:
     """The Fourier transform over two axes."""
     return fftn(a, s, axes, norm)
 
 
-def ifft2(a: TensorLike, s: _Sizes = None, axes: _Axes = (-2, -1), norm: str | None = None) -> Any:
+def ifft2(a: TensorLike, s: _Sizes = None, axes: _Axes = (-2, -1), norm: str | None = None) -> Tensor:
     """The inverse of `fft2`."""
     return ifftn(a, s, axes, norm)
 
 
-def fftn(a: TensorLike, s: _Sizes = None, axes: _Axes = None, norm: str | None = None) -> Any:
+def fftn(a: TensorLike, s: _Sizes = None, axes: _Axes = None, norm: str | None = None) -> Tensor:
     """The Fourier transform over some axes, by default all; or as many of the last as there are sizes."""
     return fourier.fftnd(_complex(a), s, axes, norm)  # type: ignore[arg-type]
 
 
-def ifftn(a: TensorLike, s: _Sizes = None, axes: _Axes = None, norm: str | None = None) -> Any:
+def ifftn(a: TensorLike, s: _Sizes = None, axes: _Axes = None, norm: str | None = None) -> Tensor:
     """The inverse of `fftn`."""
     return fourier.ifftnd(_complex(a), s, axes, norm)  # type: ignore[arg-type]
 
 
-def rfft(a: TensorLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Any:
+def rfft(a: TensorLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Tensor:
     """The first half of the Fourier transform of a real signal; the rest are the conjugates."""
     return fourier.rfftnd(_real(a), _length(n), [axis], norm)
 
 
-def irfft(a: TensorLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Any:
+def irfft(a: TensorLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Tensor:
     """The inverse of `rfft`, a signal of length `n`."""
     return fourier.irfftnd(_complex(a), _length(n), [axis], norm)
 
 
-def rfft2(a: TensorLike, s: _Sizes = None, axes: _Axes = (-2, -1), norm: str | None = None) -> Any:
+def rfft2(a: TensorLike, s: _Sizes = None, axes: _Axes = (-2, -1), norm: str | None = None) -> Tensor:
     """`rfft` over the second of two axes, after `fft` over the first."""
     return rfftn(a, s, axes, norm)
 
 
-def irfft2(a: TensorLike, s: _Sizes = None, axes: _Axes = (-2, -1), norm: str | None = None) -> Any:
+def irfft2(a: TensorLike, s: _Sizes = None, axes: _Axes = (-2, -1), norm: str | None = None) -> Tensor:
     """The inverse of `rfft2`."""
     return irfftn(a, s, axes, norm)
 
 
-def rfftn(a: TensorLike, s: _Sizes = None, axes: _Axes = None, norm: str | None = None) -> Any:
+def rfftn(a: TensorLike, s: _Sizes = None, axes: _Axes = None, norm: str | None = None) -> Tensor:
     """`rfft` over the last of some axes, after `fft` over the others."""
     return fourier.rfftnd(_real(a), s, axes, norm)  # type: ignore[arg-type]
 
 
-def irfftn(a: TensorLike, s: _Sizes = None, axes: _Axes = None, norm: str | None = None) -> Any:
+def irfftn(a: TensorLike, s: _Sizes = None, axes: _Axes = None, norm: str | None = None) -> Tensor:
     """The inverse of `rfftn`."""
     return fourier.irfftnd(_complex(a), s, axes, norm)  # type: ignore[arg-type]
 
@@ -102,22 +105,22 @@ def irfftn(a: TensorLike, s: _Sizes = None, axes: _Axes = None, norm: str | None
 _OTHER_WAY = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
 
 
-def hfft(a: TensorLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Any:
+def hfft(a: TensorLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Tensor:
     """The transform of a signal whose second half are the conjugates of the first: real."""
     return irfft(math.conj(_complex(a)), n, axis, _OTHER_WAY.get(norm, norm))
 
 
-def ihfft(a: TensorLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Any:
+def ihfft(a: TensorLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Tensor:
     """The inverse of `hfft`."""
     return math.conj(rfft(a, n, axis, _OTHER_WAY.get(norm, norm)))
 
 
-def fftshift(x: TensorLike, axes: AxisLike | None = None) -> Any:
+def fftshift(x: TensorLike, axes: AxisLike | None = None) -> Tensor:
     """The spectrum with frequency zero in the middle."""
     return fourier.fftshift(asarray(x), axes)
 
 
-def ifftshift(x: TensorLike, axes: AxisLike | None = None) -> Any:
+def ifftshift(x: TensorLike, axes: AxisLike | None = None) -> Tensor:
     """Undoes `fftshift`."""
     return fourier.ifftshift(asarray(x), axes)
 

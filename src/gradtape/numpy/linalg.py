@@ -73,7 +73,7 @@ def _inexact(a: object) -> Any:
     return x if x.dtype.is_floating or x.dtype.is_complex else to_type(x, float)
 
 
-def det(a: TensorLike) -> Any:
+def det(a: TensorLike) -> Tensor:
     """The determinant."""
     return ours.det(_inexact(a))
 
@@ -83,17 +83,17 @@ def slogdet(a: TensorLike) -> SlogdetResult:
     return SlogdetResult(*ours.slogdet(_inexact(a)))
 
 
-def inv(a: TensorLike) -> Any:
+def inv(a: TensorLike) -> Tensor:
     """The inverse matrix."""
     return ours.inv(_inexact(a))
 
 
-def pinv(a: TensorLike) -> Any:
+def pinv(a: TensorLike) -> Tensor:
     """The Moore-Penrose inverse."""
     return ours.pinv(_inexact(a))
 
 
-def solve(a: TensorLike, b: TensorLike) -> Any:
+def solve(a: TensorLike, b: TensorLike) -> Tensor:
     """x with a @ x = b; a `b` of one axis is one column."""
     matrix, right = promoted(_inexact(a), b)
     if right.ndim == 1:
@@ -101,7 +101,7 @@ def solve(a: TensorLike, b: TensorLike) -> Any:
     return ours.solve(matrix, right)
 
 
-def cholesky(a: TensorLike) -> Any:
+def cholesky(a: TensorLike) -> Tensor:
     """The lower triangular matrix L with L @ L^H = a."""
     return ours.cholesky(_inexact(a))
 
@@ -116,13 +116,13 @@ def eigh(a: TensorLike) -> EighResult:
     return EighResult(*ours.eigh(_inexact(a)))
 
 
-def eigvalsh(a: TensorLike) -> Any:
+def eigvalsh(a: TensorLike) -> Tensor:
     """The eigenvalues of a Hermitian matrix, in increasing order."""
     return ours.eigvalsh(_inexact(a))
 
 
 def eig(a: TensorLike) -> EigResult:
-    """Eigenvalues and eigenvectors of any square matrix: real where all of them are, else complex."""
+    """Eigenvalues and eigenvectors of any square matrix: complex, or before NumPy 2.5 real where all of them are."""
     x = _inexact(a)
     values, vectors = ours.eig(x)
     return EigResult(*(map(ours_math.real, (values, vectors)) if _are_real(x, values) else (values, vectors)))
@@ -130,22 +130,24 @@ def eig(a: TensorLike) -> EigResult:
 
 def _are_real(x: Tensor, values: Tensor) -> bool:
     """Whether a real matrix has real eigenvalues alone. (Inside a traced function nobody knows: they are complex.)"""
+    if np.lib.NumpyVersion(np.__version__) >= "2.5.0":  # they are always complex there
+        return False
     return not x.dtype.is_complex and values.__class__ is EagerTensor and not np.imag(values._array).any()
 
 
-def eigvals(a: TensorLike) -> Any:
-    """The eigenvalues of any square matrix: real where all of them are, else complex."""
+def eigvals(a: TensorLike) -> Tensor:
+    """The eigenvalues of any square matrix: complex, or before NumPy 2.5 real where all of them are."""
     x = _inexact(a)
     values = ours.eigvals(x)
     return ours_math.real(values) if _are_real(x, values) else values
 
 
-def svdvals(x: TensorLike) -> Any:
+def svdvals(x: TensorLike) -> Tensor:
     """The singular values, in decreasing order."""
     return ours.svd(_inexact(x), compute_uv=False)
 
 
-def cond(x: TensorLike, p: Any = None) -> Any:
+def cond(x: TensorLike, p: Any = None) -> Tensor:
     """The condition number: by default the largest singular value by the smallest, else norm(x) * norm(inv(x))."""
     a = _inexact(x)
     if p in (None, 2, -2):
@@ -154,7 +156,7 @@ def cond(x: TensorLike, p: Any = None) -> Any:
     return norm(a, p, (-2, -1)) * norm(inv(a), p, (-2, -1))
 
 
-def matrix_rank(A: TensorLike, tol: Any = None) -> Any:
+def matrix_rank(A: TensorLike, tol: Any = None) -> Tensor:
     """How many singular values are larger than `tol`."""
     return to_type(ours.matrix_rank(_inexact(A), tol), np.int64)
 
@@ -167,7 +169,7 @@ def svd(a: object, full_matrices: bool = True, compute_uv: bool = True) -> Any:
     return SVDResult(u, s, ours.adjoint(v))
 
 
-def matrix_power(a: TensorLike, n: IntLike) -> Any:
+def matrix_power(a: TensorLike, n: IntLike) -> Tensor:
     """The matrix multiplied with itself, or with its inverse for a negative n."""
     x, times = asarray(a), as_int(n)
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
@@ -184,7 +186,7 @@ def matrix_power(a: TensorLike, n: IntLike) -> Any:
     return result
 
 
-def multi_dot(arrays: Sequence[TensorLike]) -> Any:
+def multi_dot(arrays: Sequence[TensorLike]) -> Tensor:
     """The product of several matrices, in the order that needs the fewest multiplications.
 
     The first and the last may be vectors.
@@ -204,7 +206,7 @@ def multi_dot(arrays: Sequence[TensorLike]) -> Any:
     return ours.einsum(",".join(terms) + "->" + result, *promoted(*parts), optimize="optimal")
 
 
-def vector_norm(x: TensorLike, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
+def vector_norm(x: TensorLike, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Tensor:
     """The norm of vectors: of the whole tensor as one, or along some axes."""
     a = asarray(x)
     if axis is None:
@@ -220,12 +222,12 @@ def vector_norm(x: TensorLike, axis: Any = None, keepdims: bool = False, ord: An
     return arrays.reshape(found, [1 if p in chosen else n for p, n in enumerate(a.shape)]) if keepdims else found
 
 
-def matrix_norm(x: TensorLike, keepdims: bool = False, ord: Any = "fro") -> Any:
+def matrix_norm(x: TensorLike, keepdims: bool = False, ord: Any = "fro") -> Tensor:
     """The norms of the matrices in the last two axes."""
     return norm(x, ord, (-2, -1), keepdims)
 
 
-def tensorinv(a: TensorLike, ind: int = 2) -> Any:
+def tensorinv(a: TensorLike, ind: int = 2) -> Tensor:
     """The tensor that undoes `tensordot(a, x, ind)`."""
     x = _inexact(a)
     if ind < 1:
@@ -234,7 +236,7 @@ def tensorinv(a: TensorLike, ind: int = 2) -> Any:
     return arrays.reshape(inv(arrays.reshape(x, (-1, rows))), (*x.shape[ind:], *x.shape[:ind]))
 
 
-def tensorsolve(a: TensorLike, b: TensorLike, axes: Sequence[int] | None = None) -> Any:
+def tensorsolve(a: TensorLike, b: TensorLike, axes: Sequence[int] | None = None) -> Tensor:
     """x with tensordot(a, x, x.ndim) = b."""
     left, right = promoted(_inexact(a), b)
     if axes is not None:
@@ -245,17 +247,17 @@ def tensorsolve(a: TensorLike, b: TensorLike, axes: Sequence[int] | None = None)
     return arrays.reshape(found, shape)
 
 
-def cross(x1: TensorLike, x2: TensorLike, axis: int = -1) -> Any:
+def cross(x1: TensorLike, x2: TensorLike, axis: int = -1) -> Tensor:
     """The vector product of vectors of three elements."""
     return cross_product(x1, x2, axis=axis)
 
 
-def diagonal(x: TensorLike, offset: int = 0) -> Any:
+def diagonal(x: TensorLike, offset: int = 0) -> Tensor:
     """The diagonals of the matrices in the last two axes."""
     return diagonal_of(x, offset, -2, -1)
 
 
-def trace(x: TensorLike, offset: int = 0, dtype: DTypeLike | None = None) -> Any:
+def trace(x: TensorLike, offset: int = 0, dtype: DTypeLike | None = None) -> Tensor:
     """The sums of the diagonals of the matrices in the last two axes."""
     return trace_of(x, offset, -2, -1, dtype)
 

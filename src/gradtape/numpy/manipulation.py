@@ -13,19 +13,19 @@ from ..api.sorting import argsort as order_of
 from ..api.sorting import sort as sort_values
 from ..base import nest
 from ..base.traceable import trace_public
-from ..base.types import AxisLike, IntLike, ShapeLike, TensorLike, Value
+from ..base.types import AxisLike, IntLike, ShapeLike, TensorLike
 from ..op.attributes import as_axis, as_int, as_ints
 from ..ops.array import search
 from ..ops.array import sort as sorting
 from ..ops.array.sort import take_along
 from ..ops.math import bitwise
-from ..values.tensor import from_array
+from ..values.tensor import Tensor, from_array
 from .elementwise import truth
 from .promotion import asarray, promoted, result_type, to_type
 from .reductions import nonzero
 
 
-def reshape(a: object, newshape: object, order: str = "C") -> Any:
+def reshape(a: TensorLike, newshape: ShapeLike, order: str = "C") -> Tensor:
     """The same elements in another shape, read row by row ("C") or column by column ("F")."""
     x = asarray(a)
     if order not in ("C", "F"):
@@ -35,23 +35,23 @@ def reshape(a: object, newshape: object, order: str = "C") -> Any:
     return layout.transpose(arrays.reshape(layout.transpose(x), as_ints(newshape)[::-1]))
 
 
-def ravel(a: TensorLike, order: str = "C") -> Any:
+def ravel(a: TensorLike, order: str = "C") -> Tensor:
     """All elements in one axis."""
     return reshape(a, (-1,), order)
 
 
-def flatten(a: TensorLike, order: str = "C") -> Any:
+def flatten(a: TensorLike, order: str = "C") -> Tensor:
     """All elements in one axis."""
     return reshape(a, (-1,), order)
 
 
-def transpose(a: object, axes: object = None) -> Any:
+def transpose(a: object, axes: object = None) -> Tensor:
     """The axes in another order, or reversed."""
     x = asarray(a)
     return layout.transpose(x, None if axes is None else [p % x.ndim for p in as_ints(axes)])
 
 
-def swapaxes(a: TensorLike, axis1: int, axis2: int) -> Any:
+def swapaxes(a: TensorLike, axis1: int, axis2: int) -> Tensor:
     """Two axes exchanged."""
     x = asarray(a)
     order = list(range(x.ndim))
@@ -59,7 +59,7 @@ def swapaxes(a: TensorLike, axis1: int, axis2: int) -> Any:
     return layout.transpose(x, order)
 
 
-def moveaxis(a: TensorLike, source: TensorLike, destination: TensorLike) -> Any:
+def moveaxis(a: TensorLike, source: TensorLike, destination: TensorLike) -> Tensor:
     """Axes moved to other places, the others in their order."""
     x = asarray(a)
     sources, targets = ([p % x.ndim for p in as_ints(v)] for v in (source, destination))
@@ -71,12 +71,12 @@ def moveaxis(a: TensorLike, source: TensorLike, destination: TensorLike) -> Any:
     return layout.transpose(x, order)
 
 
-def matrix_transpose(x: TensorLike) -> Any:
+def matrix_transpose(x: TensorLike) -> Tensor:
     """The last two axes exchanged."""
     return swapaxes(_with_rank(x, 2, "matrix_transpose"), -1, -2)
 
 
-def expand_dims(a: TensorLike, axis: AxisLike) -> Any:
+def expand_dims(a: TensorLike, axis: AxisLike) -> Tensor:
     """New axes of size one."""
     x = asarray(a)
     axes = as_ints(axis)
@@ -88,17 +88,17 @@ def expand_dims(a: TensorLike, axis: AxisLike) -> Any:
     return x
 
 
-def squeeze(a: TensorLike, axis: AxisLike | None = None) -> Any:
+def squeeze(a: TensorLike, axis: AxisLike | None = None) -> Tensor:
     """Without axes of size one, or without those that are named."""
     return layout.squeeze(asarray(a), as_axis(axis))
 
 
-def broadcast_to(array: object, shape: ShapeLike) -> Any:
+def broadcast_to(array: object, shape: ShapeLike) -> Tensor:
     """Repeated to a larger shape."""
     return arrays.broadcast_to(asarray(array), shape)
 
 
-def broadcast_arrays(*args: object) -> list[Any]:
+def broadcast_arrays(*args: object) -> list[Tensor]:
     """All repeated to the shape that they have together."""
     tensors = [asarray(a) for a in args]
     shape = np.broadcast_shapes(*[tuple(x.shape) for x in tensors])
@@ -115,7 +115,7 @@ def _at_least(rank: int, widen: Callable[[Any], Any]) -> Callable[..., Any]:
     return call
 
 
-def _widen_3d(x: Value) -> Any:
+def _widen_3d(x: Tensor) -> Any:
     shapes: dict[int, Any] = {0: (1, 1, 1), 1: (1, -1, 1), 2: (*x.shape, 1)}
     return arrays.reshape(x, shapes[x.ndim])
 
@@ -125,14 +125,14 @@ atleast_2d = _at_least(2, lambda x: arrays.reshape(x, (1, -1)))
 atleast_3d = _at_least(3, _widen_3d)
 
 
-def rollaxis(a: TensorLike, axis: int, start: int = 0) -> Any:
+def rollaxis(a: TensorLike, axis: int, start: int = 0) -> Tensor:
     """One axis moved before another."""
     x = asarray(a)
     place, target = axis % x.ndim, start + x.ndim if start < 0 else start
     return moveaxis(x, place, target - (place < target))
 
 
-def astype(x: TensorLike, dtype: object) -> Any:
+def astype(x: TensorLike, dtype: object) -> Tensor:
     """The values in another type."""
     return asarray(x, dtype)  # type: ignore[arg-type]
 
@@ -140,7 +140,7 @@ def astype(x: TensorLike, dtype: object) -> Any:
 # --- joining and cutting -------------------------------------------------------------------------------
 
 
-def concatenate(arys: Any, axis: object = 0) -> Any:
+def concatenate(arys: Any, axis: object = 0) -> Tensor:
     """One after the other along an axis; flattened first if it is None."""
     parts = promoted(*arys)
     if axis is None:
@@ -148,7 +148,7 @@ def concatenate(arys: Any, axis: object = 0) -> Any:
     return layout.concat(parts, axis)
 
 
-def block(arrays: Any) -> Any:
+def block(arrays: Any) -> Tensor:
     """Blocks in nested lists, put together: the innermost lists along the last axis, the next along the one before."""
 
     def depth(value: Any) -> int:
@@ -166,7 +166,7 @@ def block(arrays: Any) -> Any:
     return joined(arrays, levels)
 
 
-def unstack(x: TensorLike, axis: int = 0) -> tuple[Any, ...]:
+def unstack(x: TensorLike, axis: int = 0) -> tuple[Tensor, ...]:
     """The parts along an axis, without it."""
     return tuple(layout.unstack(asarray(x), axis=axis))
 
@@ -176,14 +176,14 @@ def _kept(size: int, obj: Any) -> Any:
     return np.delete(np.arange(size), np.asarray(obj) if not isinstance(obj, slice) else obj)
 
 
-def delete(arr: TensorLike, obj: Any, axis: int | None = None) -> Any:
+def delete(arr: TensorLike, obj: Any, axis: int | None = None) -> Tensor:
     """Without the elements at some positions."""
     x = ravel(arr) if axis is None else asarray(arr)
     place = 0 if axis is None else axis
     return take(x, _kept(x.shape[place], obj), place)
 
 
-def insert(arr: TensorLike, obj: Any, values: TensorLike, axis: int | None = None) -> Any:
+def insert(arr: TensorLike, obj: Any, values: TensorLike, axis: int | None = None) -> Tensor:
     """With values put in before some positions."""
     x, new = ravel(arr) if axis is None else asarray(arr), asarray(values)
     place = 0 if axis is None else axis % x.ndim
@@ -194,7 +194,7 @@ def insert(arr: TensorLike, obj: Any, values: TensorLike, axis: int | None = Non
     return take(concatenate([ravel(x), ravel(to_type(new, x.dtype))]), numbers)
 
 
-def stack(arrays: Sequence[TensorLike], axis: int = 0) -> Any:
+def stack(arrays: Sequence[TensorLike], axis: int = 0) -> Tensor:
     """Along a new axis."""
     return layout.stack(promoted(*arrays), axis)
 
@@ -203,33 +203,33 @@ def _many(results: TensorLike) -> list[Any]:
     return results if isinstance(results, list) else [results]
 
 
-def vstack(tup: Sequence[TensorLike]) -> Any:
+def vstack(tup: Sequence[TensorLike]) -> Tensor:
     """Rows below each other."""
     return concatenate(_many(atleast_2d(*tup)), 0)
 
 
-def hstack(tup: Sequence[TensorLike]) -> Any:
+def hstack(tup: Sequence[TensorLike]) -> Tensor:
     """Side by side."""
     parts = _many(atleast_1d(*tup))
     return concatenate(parts, 0 if parts[0].ndim == 1 else 1)
 
 
-def dstack(tup: Sequence[TensorLike]) -> Any:
+def dstack(tup: Sequence[TensorLike]) -> Tensor:
     """Behind each other, along the third axis."""
     return concatenate(_many(atleast_3d(*tup)), 2)
 
 
-def column_stack(tup: Sequence[TensorLike]) -> Any:
+def column_stack(tup: Sequence[TensorLike]) -> Tensor:
     """Vectors as the columns of a matrix."""
     return concatenate([arrays.reshape(x, (-1, 1)) if x.ndim < 2 else x for x in map(asarray, tup)], 1)
 
 
-def append(arr: Any, values: TensorLike, axis: AxisLike | None = None) -> Any:
+def append(arr: Any, values: TensorLike, axis: AxisLike | None = None) -> Tensor:
     """`values` after `arr`; both flattened if there is no axis."""
     return concatenate([arr, values], axis)
 
 
-def array_split(ary: TensorLike, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+def array_split(ary: TensorLike, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
     """Parts along an axis: so many, as even as can be, or cut at the given positions."""
     x = asarray(ary)
     size = x.shape[axis]
@@ -246,13 +246,13 @@ def array_split(ary: TensorLike, indices_or_sections: Any, axis: int = 0) -> lis
     return layout.split(x, sizes, axis)
 
 
-def _range(x: Value, axis: int, first: int, last: int) -> Any:
+def _range(x: Tensor, axis: int, first: int, last: int) -> Any:
     begin, size = [0] * x.ndim, list(x.shape)
     begin[axis], size[axis] = first, last - first
     return indexing.slice(x, begin, size)
 
 
-def split(ary: TensorLike, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+def split(ary: TensorLike, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
     """Equal parts along an axis, or parts cut at the given positions."""
     x = asarray(ary)
     if np.ndim(indices_or_sections) == 0 and x.shape[axis] % as_int(indices_or_sections):
@@ -260,18 +260,18 @@ def split(ary: TensorLike, indices_or_sections: Any, axis: int = 0) -> list[Any]
     return array_split(x, indices_or_sections, axis)
 
 
-def vsplit(ary: TensorLike, indices_or_sections: TensorLike) -> list[Any]:
+def vsplit(ary: TensorLike, indices_or_sections: TensorLike) -> list[Tensor]:
     """`split` along the first axis."""
     return split(_with_rank(ary, 2, "vsplit"), indices_or_sections, 0)
 
 
-def hsplit(ary: TensorLike, indices_or_sections: TensorLike) -> list[Any]:
+def hsplit(ary: TensorLike, indices_or_sections: TensorLike) -> list[Tensor]:
     """`split` along the second axis, of a vector along its only one."""
     x = _with_rank(ary, 1, "hsplit")
     return split(x, indices_or_sections, 1 if x.ndim > 1 else 0)
 
 
-def dsplit(ary: TensorLike, indices_or_sections: TensorLike) -> list[Any]:
+def dsplit(ary: TensorLike, indices_or_sections: TensorLike) -> list[Tensor]:
     """`split` along the third axis."""
     return split(_with_rank(ary, 3, "dsplit"), indices_or_sections, 2)
 
@@ -286,7 +286,7 @@ def _with_rank(a: TensorLike, rank: int, name: str) -> Any:
 # --- repeating and turning -----------------------------------------------------------------------------
 
 
-def tile(a: TensorLike, reps: TensorLike) -> Any:
+def tile(a: TensorLike, reps: TensorLike) -> Tensor:
     """Repeated as a whole along each axis."""
     x, times = asarray(a), as_ints(reps)
     rank = max(x.ndim, len(times))
@@ -294,12 +294,12 @@ def tile(a: TensorLike, reps: TensorLike) -> Any:
     return layout.tile(x, (*(1,) * (rank - len(times)), *times))
 
 
-def repeat(a: TensorLike, repeats: TensorLike, axis: AxisLike | None = None) -> Any:
+def repeat(a: TensorLike, repeats: TensorLike, axis: AxisLike | None = None) -> Tensor:
     """Each element repeated."""
     return layout.repeat(asarray(a), np.asarray(repeats), axis)
 
 
-def roll(a: object, shift: Any, axis: Any = None) -> Any:
+def roll(a: object, shift: Any, axis: Any = None) -> Tensor:
     """Shifted along axes; what leaves at one end comes back at the other."""
     x = asarray(a)
     if axis is None:
@@ -307,23 +307,23 @@ def roll(a: object, shift: Any, axis: Any = None) -> Any:
     return layout.roll(x, as_axis(shift), as_axis(axis))
 
 
-def flip(m: TensorLike, axis: AxisLike | None = None) -> Any:
+def flip(m: TensorLike, axis: AxisLike | None = None) -> Tensor:
     """In reverse order along axes, or along all."""
     x = asarray(m)
     return layout.reverse(x, list(range(x.ndim)) if axis is None else [p % x.ndim for p in as_ints(axis)])
 
 
-def flipud(m: TensorLike) -> Any:
+def flipud(m: TensorLike) -> Tensor:
     """Upside down."""
     return flip(_with_rank(m, 1, "flipud"), 0)
 
 
-def fliplr(m: TensorLike) -> Any:
+def fliplr(m: TensorLike) -> Tensor:
     """Left and right exchanged."""
     return flip(_with_rank(m, 2, "fliplr"), 1)
 
 
-def rot90(m: TensorLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
+def rot90(m: TensorLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Tensor:
     """Turned by 90 degrees, k times, from the first towards the second axis."""
     x = _with_rank(m, 2, "rot90")
     first, second = (p % x.ndim for p in axes)
@@ -337,7 +337,7 @@ def rot90(m: TensorLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
     return flip(swapaxes(x, first, second), second) if turns else x
 
 
-def pad(array: object, pad_width: IntLike, mode: str = "constant", constant_values: TensorLike = 0) -> Any:
+def pad(array: object, pad_width: IntLike, mode: str = "constant", constant_values: TensorLike = 0) -> Tensor:
     """More elements at both ends of each axis: a constant, or mirrored ("reflect", "symmetric")."""
     x = asarray(array)
     if mode not in ("constant", "reflect", "symmetric"):
@@ -349,7 +349,7 @@ def pad(array: object, pad_width: IntLike, mode: str = "constant", constant_valu
 # --- picking and sorting -------------------------------------------------------------------------------
 
 
-def take(a: Any, indices: Any, axis: Any = None, mode: str = "raise") -> Any:
+def take(a: Any, indices: Any, axis: Any = None, mode: str = "raise") -> Tensor:
     """Elements at positions along an axis, or of the flattened tensor; negative ones count from the end."""
     x = asarray(a)
     x = arrays.reshape(x, (-1,)) if axis is None else x
@@ -369,7 +369,7 @@ def take(a: Any, indices: Any, axis: Any = None, mode: str = "raise") -> Any:
     return indexing.gather(x, from_array(positions), axis=along)
 
 
-def take_along_axis(arr: TensorLike, indices: TensorLike, axis: Any) -> Any:
+def take_along_axis(arr: TensorLike, indices: TensorLike, axis: Any) -> Tensor:
     """For each line along the axis, the elements at its own positions."""
     x, places = asarray(arr), asarray(indices)
     if axis is None:
@@ -397,7 +397,7 @@ def where(condition: TensorLike, x: TensorLike | None = None, y: TensorLike | No
     return indexing.where(truth(asarray(condition)), chosen, other)
 
 
-def select(condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], default: object = 0) -> Any:
+def select(condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], default: object = 0) -> Tensor:
     """The choice that belongs to the first condition that holds."""
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
@@ -407,13 +407,15 @@ def select(condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], def
     return result
 
 
-def compress(condition: TensorLike, a: TensorLike, axis: AxisLike | None = None) -> Any:
+def compress(condition: TensorLike, a: TensorLike, axis: AxisLike | None = None) -> Tensor:
     """The slices along an axis where the condition holds."""
     mask = np.flatnonzero(np.asarray(asarray(condition)))
     return take(a, mask, axis)
 
 
-def sort(a: TensorLike, axis: AxisLike = -1, kind: TensorLike | None = None, stable: TensorLike | None = None) -> Any:
+def sort(
+    a: TensorLike, axis: AxisLike = -1, kind: TensorLike | None = None, stable: TensorLike | None = None
+) -> Tensor:
     """In increasing order along an axis; flattened first if it is None."""
     x = asarray(a)
     dtype = x.dtype
@@ -423,8 +425,8 @@ def sort(a: TensorLike, axis: AxisLike = -1, kind: TensorLike | None = None, sta
 
 
 def argsort(
-    a: TensorLike, axis: AxisLike = -1, kind: TensorLike | None = None, stable: TensorLike | None = None
-) -> Any:
+    a: TensorLike, axis: AxisLike | None = -1, kind: TensorLike | None = None, stable: TensorLike | None = None
+) -> Tensor:
     """The positions that sort the tensor along an axis; equal elements keep their order."""
     x = asarray(a)
     x = to_type(x, np.int8) if x.dtype.is_bool else x
@@ -432,7 +434,7 @@ def argsort(
     return asarray(order, np.int64)
 
 
-def argpartition(a: TensorLike, kth: TensorLike, axis: object = -1) -> Any:
+def argpartition(a: TensorLike, kth: TensorLike, axis: object = -1) -> Tensor:
     """Positions that put the elements at places `kth` in order, smaller ones before and larger ones after them."""
     x = asarray(a)
     if axis is None:
@@ -440,7 +442,7 @@ def argpartition(a: TensorLike, kth: TensorLike, axis: object = -1) -> Any:
     return sorting.argpartition.public(x, as_ints(kth), as_int(axis))
 
 
-def partition(a: TensorLike, kth: TensorLike, axis: object = -1) -> Any:
+def partition(a: TensorLike, kth: TensorLike, axis: object = -1) -> Tensor:
     """The elements at places `kth` in order, smaller ones before and larger ones after them; the tape follows."""
     x = asarray(a)
     if axis is None:
@@ -448,18 +450,18 @@ def partition(a: TensorLike, kth: TensorLike, axis: object = -1) -> Any:
     return take_along.public(x, argpartition(x, kth, axis), as_int(axis))
 
 
-def lexsort(keys: Sequence[TensorLike], axis: int = -1) -> Any:
+def lexsort(keys: Sequence[TensorLike], axis: int = -1) -> Tensor:
     """The order by the last key, among equal elements by the one before, and so on."""
     return sorting.lexsort.public(promoted(*keys), as_int(axis))
 
 
-def isin(element: TensorLike, test_elements: TensorLike, assume_unique: bool = False, invert: bool = False) -> Any:
+def isin(element: TensorLike, test_elements: TensorLike, assume_unique: bool = False, invert: bool = False) -> Tensor:
     """Whether each element is among the test elements."""
     x, y = promoted(element, test_elements)
     return search.isin.public(x, y, bool(invert))
 
 
-def histogram(a: TensorLike, bins: Any = 10, range: Any = None, density: bool = False) -> tuple[Any, Any]:
+def histogram(a: TensorLike, bins: Any = 10, range: Any = None, density: bool = False) -> tuple[Tensor, Tensor]:
     """How many elements lie in each bin, and the edges of the bins: equal ones, or those that are given.
 
     >>> import gradtape as tf
@@ -475,7 +477,7 @@ def histogram(a: TensorLike, bins: Any = 10, range: Any = None, density: bool = 
     return counts, asarray(edges)
 
 
-def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Any:
+def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Tensor:
     """The number of the bin between sorted edges in which each element lies."""
     edges = np.asarray(asarray(bins))
     if edges.ndim != 1 or not ((np.diff(edges) >= 0).all() or (np.diff(edges) <= 0).all()):
@@ -483,7 +485,7 @@ def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Any:
     return asarray(np.asarray(np.digitize(np.asarray(asarray(x)), edges, right)))
 
 
-def packbits(a: TensorLike, axis: AxisLike | None = None, bitorder: str = "big") -> Any:
+def packbits(a: TensorLike, axis: AxisLike | None = None, bitorder: str = "big") -> Tensor:
     """Eight truth values as the bits of one uint8."""
     x = asarray(a)
     if axis is None:
@@ -491,7 +493,9 @@ def packbits(a: TensorLike, axis: AxisLike | None = None, bitorder: str = "big")
     return bitwise.packbits.public(x if x.dtype.numpy == np.uint8 else truth(x), as_int(axis), bitorder)
 
 
-def unpackbits(a: TensorLike, axis: AxisLike | None = None, count: IntLike | None = None, bitorder: str = "big") -> Any:
+def unpackbits(
+    a: TensorLike, axis: AxisLike | None = None, count: IntLike | None = None, bitorder: str = "big"
+) -> Tensor:
     """The bits of each uint8 as eight numbers, or only the first `count` of them."""
     x = asarray(a)
     if axis is None:

@@ -21,7 +21,7 @@ from .promotion import asarray, promoted, to_type
 from .reductions import REDUCTIONS
 
 
-def matmul(x1: TensorLike, x2: TensorLike) -> Any:
+def matmul(x1: TensorLike, x2: TensorLike) -> Tensor:
     """x1 @ x2; a vector on either side is a row or a column."""
     a, b = promoted(x1, x2)
     if a.dtype.is_bool:
@@ -29,7 +29,7 @@ def matmul(x1: TensorLike, x2: TensorLike) -> Any:
     return matmul_operator(a, b)
 
 
-def dot(a: TensorLike, b: TensorLike) -> Any:
+def dot(a: TensorLike, b: TensorLike) -> Tensor:
     """The sum of products over the last axis of `a` and the last but one of `b`; of scalars, the product."""
     x, y = promoted(a, b)
     if not x.ndim or not y.ndim:
@@ -37,36 +37,36 @@ def dot(a: TensorLike, b: TensorLike) -> Any:
     return linalg.tensordot(x, y, [[x.ndim - 1], [max(y.ndim - 2, 0)]])
 
 
-def vdot(a: TensorLike, b: TensorLike) -> Any:
+def vdot(a: TensorLike, b: TensorLike) -> Tensor:
     """The inner product of the flattened tensors, the first conjugated."""
     x, y = (arrays.reshape(v, (-1,)) for v in promoted(a, b))
     return math.reduce_sum(FUNCTIONS["conj"](x) * y)
 
 
-def inner(a: TensorLike, b: TensorLike) -> Any:
+def inner(a: TensorLike, b: TensorLike) -> Tensor:
     """The sum of products over the last axes."""
     x, y = promoted(a, b)
     return linalg.tensordot(x, y, [[-1], [-1]]) if x.ndim and y.ndim else x * y
 
 
-def outer(a: TensorLike, b: TensorLike) -> Any:
+def outer(a: TensorLike, b: TensorLike) -> Tensor:
     """All products of an element of one and an element of the other, flattened."""
     x, y = promoted(a, b)
     return arrays.reshape(x, (-1, 1)) * arrays.reshape(y, (1, -1))
 
 
-def tensordot(a: TensorLike, b: object, axes: AxisLike = 2) -> Any:
+def tensordot(a: TensorLike, b: object, axes: AxisLike = 2) -> Tensor:
     """The sum of products over axes of both: their number, or a list for each."""
     x, y = promoted(a, b)
     return linalg.tensordot(x, y, axes)
 
 
-def einsum(subscripts: str, *operands: TensorLike) -> Any:
+def einsum(subscripts: str, *operands: TensorLike) -> Tensor:
     """A sum of products, written in indices."""
     return linalg.einsum(subscripts, *promoted(*operands))
 
 
-def kron(a: TensorLike, b: TensorLike) -> Any:
+def kron(a: TensorLike, b: TensorLike) -> Tensor:
     """Each element of `a` times the whole of `b`."""
     x, y = promoted(a, b)
     rank = max(x.ndim, y.ndim)
@@ -76,7 +76,7 @@ def kron(a: TensorLike, b: TensorLike) -> Any:
     return products.kron.public(left, right, rank)
 
 
-def vecdot(x1: TensorLike, x2: TensorLike, axis: int = -1) -> Any:
+def vecdot(x1: TensorLike, x2: TensorLike, axis: int = -1) -> Tensor:
     """The inner products of vectors along an axis, the first conjugated.
 
     >>> import gradtape as tf
@@ -91,22 +91,23 @@ def vecdot(x1: TensorLike, x2: TensorLike, axis: int = -1) -> Any:
 
 def cross(
     a: TensorLike, b: TensorLike, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
-) -> Any:
+) -> Tensor:
     """The vector product of vectors of three elements."""
     if axis is not None:
         axisa = axisb = axisc = axis
     x, y = (moveaxis(v, p, -1) for v, p in zip(promoted(a, b), (axisa, axisb), strict=True))
     if x.shape[-1] != 3 or y.shape[-1] != 3:
         raise ValueError(f"cross: vectors of three elements are needed, got shapes {x.shape} and {y.shape}.")
-    return moveaxis(linalg.cross(*broadcast_arrays(x, y)), -1, axisc)
+    x, y = broadcast_arrays(x, y)
+    return moveaxis(linalg.cross(x, y), -1, axisc)
 
 
-def trace(a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None) -> Any:
+def trace(a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None) -> Tensor:
     """The sum of a diagonal."""
     return REDUCTIONS["sum"](diagonal(a, offset, axis1, axis2), -1, dtype)
 
 
-def norm(x: Any, ord: Any = None, axis: AxisLike | None = None, keepdims: bool = False) -> Any:
+def norm(x: Any, ord: Any = None, axis: AxisLike | None = None, keepdims: bool = False) -> Tensor:
     """The norm of vectors (one axis, or no `ord`) or matrices (two axes), as `numpy.linalg.norm` has it."""
     x = asarray(x)
     x = x if x.dtype.is_floating or x.dtype.is_complex else to_type(x, float)
@@ -139,7 +140,7 @@ def _axes(axes: tuple[int, ...] | None) -> Any:
     return axes[0] if axes is not None and len(axes) == 1 else axes
 
 
-def _vector_norm(x: TensorLike, ord: Any, axis: int, keepdims: bool) -> Any:
+def _vector_norm(x: Tensor, ord: Any, axis: int, keepdims: bool) -> Any:
     if not isinstance(ord, (int, float)):
         raise ValueError(f"Invalid norm order {ord!r} for vectors")
     sizes = math.abs(x)

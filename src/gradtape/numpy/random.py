@@ -11,7 +11,7 @@ from ..base.dtypes import BY_NUMPY, float64
 from ..base.namespaces import listing
 from ..base.traceable import trace_public
 from ..base.types import DTypeLike, IntLike, TensorLike
-from ..values.tensor import from_array
+from ..values.tensor import Tensor, from_array
 from .promotion import asarray, numpy_dtype
 
 
@@ -24,22 +24,22 @@ def _sizes(size: Any) -> tuple[int, ...]:
     return () if size is None else (int(size),) if np.ndim(size) == 0 else tuple(int(n) for n in size)
 
 
-def standard_normal(size: object = None) -> Any:
+def standard_normal(size: object = None) -> Tensor:
     """Numbers from the normal distribution with mean 0 and standard deviation 1."""
     return ours.normal(_sizes(size), dtype=float64)
 
 
-def randn(*args: object) -> Any:
+def randn(*args: object) -> Tensor:
     """As `standard_normal`, with the sizes as arguments."""
     return standard_normal(args)
 
 
-def rand(*size: IntLike) -> Any:
+def rand(*size: IntLike) -> Tensor:
     """Numbers uniformly distributed over [0, 1), with the sizes as arguments."""
     return ours.uniform(_sizes(size), dtype=float64)
 
 
-def random(size: IntLike | None = None) -> Any:
+def random(size: IntLike | None = None) -> Tensor:
     """Numbers uniformly distributed over [0, 1)."""
     return ours.uniform(_sizes(size), dtype=float64)
 
@@ -48,19 +48,19 @@ def _shaped(size: Any, *parameters: Any) -> tuple[int, ...]:
     return np.broadcast_shapes(*[tuple(p.shape) for p in parameters]) if size is None else _sizes(size)
 
 
-def uniform(low: TensorLike = 0.0, high: TensorLike = 1.0, size: IntLike | None = None) -> Any:
+def uniform(low: TensorLike = 0.0, high: TensorLike = 1.0, size: IntLike | None = None) -> Tensor:
     """Numbers uniformly distributed over [low, high); the tape follows both."""
     first, last = asarray(low, float64), asarray(high, float64)
     return first + (last - first) * ours.uniform(_shaped(size, first, last), dtype=float64)
 
 
-def normal(loc: TensorLike = 0.0, scale: object = 1.0, size: IntLike | None = None) -> Any:
+def normal(loc: TensorLike = 0.0, scale: object = 1.0, size: IntLike | None = None) -> Tensor:
     """Numbers from normal distributions; the tape follows mean and standard deviation."""
     mean, deviation = asarray(loc, float64), asarray(scale, float64)
     return mean + deviation * ours.normal(_shaped(size, mean, deviation), dtype=float64)
 
 
-def poisson(lam: TensorLike = 1.0, size: IntLike | None = None) -> Any:
+def poisson(lam: TensorLike = 1.0, size: IntLike | None = None) -> Tensor:
     """Numbers from Poisson distributions."""
     rate = asarray(lam, float64)
     sizes = _shaped(size, rate)
@@ -70,7 +70,7 @@ def poisson(lam: TensorLike = 1.0, size: IntLike | None = None) -> Any:
     return ours.poisson(lead, rate, dtype=BY_NUMPY[np.dtype(np.int64)])
 
 
-def randint(low: Any, high: Any = None, size: IntLike | None = None, dtype: DTypeLike = np.int64) -> Any:
+def randint(low: Any, high: Any = None, size: IntLike | None = None, dtype: DTypeLike = np.int64) -> Tensor:
     """Integers in [low, high), or in [0, low)."""
     first, last = (0, int(low)) if high is None else (int(low), int(high))
     if first >= last:

@@ -16,7 +16,7 @@ from ..ops.math import nans
 from ..ops.math import reduce as r
 from ..ops.math import statistics as s
 from ..ops.nn.normalization import reduce_variance
-from ..values.tensor import from_array
+from ..values.tensor import Tensor, from_array
 from .elementwise import truth
 from .promotion import asarray, reduced_type, to_type
 
@@ -168,7 +168,7 @@ def var(
     out: TensorLike | None = None,
     ddof: float = 0,
     keepdims: bool | None = None,
-) -> Any:
+) -> Tensor:
     """The variance; the divisor is the number of elements less `ddof`."""
     _check_no_out("var", out)
     x = asarray(a)
@@ -177,7 +177,7 @@ def var(
         return reduce_variance.public(x, as_axis(axis), bool(keepdims), float(ddof))
     mean = math.reduce_mean(x, axis, True)
     total = math.reduce_sum(math.square(math.abs(x - mean)), axis, bool(keepdims))
-    count = np.size(np.broadcast_to(0, tuple(x.shape))) // max(1, int(np.prod(mean.shape)))
+    count = np.size(np.broadcast_to(0, tuple(x.shape))) // max(1, int(np.prod(tuple(mean.shape))))
     return total / float(max(count - ddof, 0))
 
 
@@ -188,7 +188,7 @@ def std(
     out: TensorLike | None = None,
     ddof: float = 0,
     keepdims: bool | None = None,
-) -> Any:
+) -> Tensor:
     """The standard deviation; see `var`."""
     return math.sqrt(var(a, axis, dtype, out, ddof, keepdims))
 
@@ -199,7 +199,7 @@ def nanvar(
     dtype: DTypeLike | None = None,
     ddof: float = 0,
     keepdims: bool | None = None,
-) -> Any:
+) -> Tensor:
     """The variance of what is not NaN; the divisor is the number of such elements less `ddof`."""
     x = asarray(a)
     x = to_type(x, reduced_type("mean", x.dtype.numpy) if dtype is None else dtype)
@@ -212,12 +212,12 @@ def nanstd(
     dtype: DTypeLike | None = None,
     ddof: float = 0,
     keepdims: bool | None = None,
-) -> Any:
+) -> Tensor:
     """The standard deviation of what is not NaN; see `nanvar`."""
     return math.sqrt(nanvar(a, axis, dtype, ddof, keepdims))
 
 
-def nancumsum(a: TensorLike, axis: AxisLike | None = None, dtype: DTypeLike | None = None) -> Any:
+def nancumsum(a: TensorLike, axis: AxisLike | None = None, dtype: DTypeLike | None = None) -> Tensor:
     """Running sums, with NaN counted as 0."""
     x = asarray(a) if dtype is None else asarray(a, dtype)
     if not x.dtype.is_floating:
@@ -258,27 +258,27 @@ def _nan_position(a: TensorLike, axis: object, compute: Function) -> Any:
     return compute(arrays.reshape(x, (-1,)), 0) if axis is None else compute(x, as_int(axis))
 
 
-def nanargmax(a: TensorLike, axis: AxisLike | None = None) -> Any:
+def nanargmax(a: TensorLike, axis: AxisLike | None = None) -> Tensor:
     """Where the largest element that is not NaN is."""
     return _nan_position(a, axis, nans.nanargmax.public)
 
 
-def nanargmin(a: TensorLike, axis: AxisLike | None = None) -> Any:
+def nanargmin(a: TensorLike, axis: AxisLike | None = None) -> Tensor:
     """Where the smallest element that is not NaN is."""
     return _nan_position(a, axis, nans.nanargmin.public)
 
 
-def count_nonzero(a: TensorLike, axis: AxisLike | None = None) -> Any:
+def count_nonzero(a: TensorLike, axis: AxisLike | None = None) -> Tensor:
     """How many elements are not zero."""
     return math.count_nonzero(asarray(a), axis)
 
 
-def ptp(a: TensorLike, axis: AxisLike | None = None, keepdims: bool | None = None) -> Any:
+def ptp(a: TensorLike, axis: AxisLike | None = None, keepdims: bool | None = None) -> Tensor:
     """The largest less the smallest element."""
     return s.ptp.public(asarray(a), as_axis(axis), bool(keepdims))
 
 
-def nonzero(a: TensorLike) -> tuple[Any, ...]:
+def nonzero(a: TensorLike) -> tuple[Tensor, ...]:
     """The positions of the elements that are not zero, one tensor for each axis."""
     return tuple(from_array(np.asarray(part)) for part in np.nonzero(asarray(a)._array))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,10 +16,13 @@ from .elementwise import FUNCTIONS
 from .manipulation import broadcast_arrays, broadcast_to, concatenate, moveaxis, where
 from .promotion import asarray, promoted, to_type
 
+if TYPE_CHECKING:
+    from ..values.tensor import Tensor
+
 
 def diff(
     a: TensorLike, n: int = 1, axis: int = -1, prepend: TensorLike | None = None, append: TensorLike | None = None
-) -> Any:
+) -> Tensor:
     """Differences of neighbours along an axis, `n` times; first joined with what is to stand before and after."""
     x = asarray(a)
     if prepend is not None or append is not None:
@@ -43,7 +46,7 @@ def _between(x: Value, axis: int, first: int, count: int) -> Any:
     return indexing.slice(x, begin, size)
 
 
-def polyval(p: TensorLike, x: TensorLike) -> Any:
+def polyval(p: TensorLike, x: TensorLike) -> Tensor:
     """The polynomial with coefficients `p`, highest first, at x."""
     coefficients, points = promoted(p, x)
     if points.dtype.is_floating or points.dtype.is_complex:
@@ -54,7 +57,7 @@ def polyval(p: TensorLike, x: TensorLike) -> Any:
     return result
 
 
-def unwrap(p: TensorLike, discont: Any = None, axis: int = -1, *, period: float = 2 * np.pi) -> Any:
+def unwrap(p: TensorLike, discont: Any = None, axis: int = -1, *, period: float = 2 * np.pi) -> Tensor:
     """Phases with whole periods added, so that neighbours are at most half a period apart."""
     x = asarray(p)
     if discont is not None and discont > period / 2:
@@ -114,7 +117,7 @@ def _slopes(values: Any, axis: int, spacing: Any, edge_order: int) -> Any:
     return concatenate([ends[0], inner, ends[1]], axis)
 
 
-def ediff1d(ary: TensorLike, to_end: TensorLike | None = None, to_begin: TensorLike | None = None) -> Any:
+def ediff1d(ary: TensorLike, to_end: TensorLike | None = None, to_begin: TensorLike | None = None) -> Tensor:
     """Differences of neighbours of all elements, between what is to stand at the beginning and at the end."""
     x = arrays.reshape(asarray(ary), (-1,))
     parts = [arrays.reshape(asarray(v, x.dtype), (-1,)) for v in (to_begin, None, to_end) if v is not None]
@@ -126,7 +129,7 @@ def ediff1d(ary: TensorLike, to_end: TensorLike | None = None, to_begin: TensorL
 
 def interp(
     x: TensorLike, xp: TensorLike, fp: TensorLike, left: TensorLike | None = None, right: TensorLike | None = None
-) -> Any:
+) -> Tensor:
     """The function that has values `fp` at increasing points `xp` and is linear between them, constant outside.
 
     With `left` and `right` it has these values there.
@@ -144,7 +147,7 @@ def interp(
     return found
 
 
-def convolve(a: TensorLike, v: TensorLike, mode: str = "full") -> Any:
+def convolve(a: TensorLike, v: TensorLike, mode: str = "full") -> Tensor:
     """The convolution of two vectors: all of it, as long as the longer ("same"), or where they overlap ("valid")."""
     first, second = promoted(a, v)
     first, second = (arrays.reshape(x, (-1,)) for x in (first, second))
@@ -161,7 +164,7 @@ def convolve(a: TensorLike, v: TensorLike, mode: str = "full") -> Any:
     return found[start : start + size]
 
 
-def correlate(a: TensorLike, v: TensorLike, mode: str = "valid") -> Any:
+def correlate(a: TensorLike, v: TensorLike, mode: str = "valid") -> Tensor:
     """The sums of products of `a` and the conjugate of `v`, one shifted along the other."""
     first, second = promoted(a, v)
     if len(second) > len(first):
@@ -169,7 +172,7 @@ def correlate(a: TensorLike, v: TensorLike, mode: str = "valid") -> Any:
     return convolve(first, layout.reverse(FUNCTIONS["conj"](second), [0]), mode)
 
 
-def trapezoid(y: TensorLike, x: TensorLike | None = None, dx: TensorLike = 1.0, axis: int = -1) -> Any:
+def trapezoid(y: TensorLike, x: TensorLike | None = None, dx: TensorLike = 1.0, axis: int = -1) -> Tensor:
     """The integral by the trapezoidal rule.
 
     >>> import gradtape as tf

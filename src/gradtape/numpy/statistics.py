@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,8 +15,11 @@ from ..ops.math import statistics as s
 from .promotion import asarray, promoted, reduced_type, to_type
 from .reductions import REDUCTIONS
 
+if TYPE_CHECKING:
+    from ..values.tensor import Tensor
 
-def median(a: TensorLike, axis: AxisLike | None = None, keepdims: bool = False) -> Any:
+
+def median(a: TensorLike, axis: AxisLike | None = None, keepdims: bool = False) -> Tensor:
     """The middle element in order, or the mean of both middle ones."""
     x = asarray(a)
     if not x.shape.num_elements():
@@ -24,7 +27,7 @@ def median(a: TensorLike, axis: AxisLike | None = None, keepdims: bool = False) 
     return quantile(to_type(x, reduced_type("median", x.dtype.numpy)), 0.5, axis, keepdims)
 
 
-def quantile(a: TensorLike, q: TensorLike, axis: AxisLike | None = None, keepdims: bool = False) -> Any:
+def quantile(a: TensorLike, q: TensorLike, axis: AxisLike | None = None, keepdims: bool = False) -> Tensor:
     """The values below which the fractions `q` of the elements lie, linear between two elements.
 
     >>> import gradtape as tf
@@ -46,12 +49,14 @@ def quantile(a: TensorLike, q: TensorLike, axis: AxisLike | None = None, keepdim
     return arrays.reshape(found, (*fractions.shape, *sizes))
 
 
-def percentile(a: TensorLike, q: TensorLike, axis: AxisLike | None = None, keepdims: bool = False) -> Any:
+def percentile(a: TensorLike, q: TensorLike, axis: AxisLike | None = None, keepdims: bool = False) -> Tensor:
     """`quantile` for fractions in percent."""
     return quantile(a, np.asarray(q, np.float64) / 100.0, axis, keepdims)
 
 
-def cov(m: TensorLike, y: TensorLike | None = None, rowvar: bool = True, bias: bool = False, ddof: Any = None) -> Any:
+def cov(
+    m: TensorLike, y: TensorLike | None = None, rowvar: bool = True, bias: bool = False, ddof: Any = None
+) -> Tensor:
     """The covariances of variables in the rows (or columns) of `m`, and of `y` below them.
 
     >>> import gradtape as tf
@@ -72,7 +77,7 @@ def cov(m: TensorLike, y: TensorLike | None = None, rowvar: bool = True, bias: b
     return layout.squeeze(found) if found.shape == (1, 1) else found
 
 
-def corrcoef(x: TensorLike, y: TensorLike | None = None, rowvar: bool = True) -> Any:
+def corrcoef(x: TensorLike, y: TensorLike | None = None, rowvar: bool = True) -> Tensor:
     """The correlation coefficients: covariances divided by both standard deviations."""
     c = cov(x, y, rowvar)
     if not c.ndim:

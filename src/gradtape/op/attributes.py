@@ -20,7 +20,7 @@ from ..base.errors import (
     invalid,
 )
 from ..base.sizes import UNKNOWN, Size, is_known
-from ..values.tensor import Tensor, to_array
+from ..values.tensor import Tensor, to_array, to_tensor
 
 
 def as_int(value: Any) -> int:
@@ -30,7 +30,7 @@ def as_int(value: Any) -> int:
     if isinstance(value, Size):
         return value  # type: ignore[return-value]
     if hasattr(value.__class__, "sizes"):
-        return _only(value.sizes, value)  # type: ignore[no-any-return]
+        return _only(value.sizes, value)
     if isinstance(value, (bool, np.bool_)):
         raise NumberNeededError(None, None, f"An integer is needed, got {value!r}.")
     try:
@@ -59,7 +59,7 @@ def as_ints(value: Any) -> tuple[int, ...]:
     if value.__class__ is int or isinstance(value, Size):
         return value if value is UNKNOWN else (value,)  # type: ignore[return-value]
     if hasattr(value.__class__, "sizes"):
-        return _listed(value.sizes, value)  # type: ignore[no-any-return]
+        return _listed(value.sizes, value)
     array = np.asarray(value if isinstance(value, (Tensor, np.ndarray)) else to_array(value))
     if array.size == 0:
         return ()
@@ -111,11 +111,13 @@ def as_axis(value: Any) -> int | tuple[int, ...] | None:
     """An axis, several axes, or None."""
     if value is None or value.__class__ is int:
         return value
+    if isinstance(value, (list, tuple)) and any(getattr(part.__class__, "_symbolic", False) for part in value):
+        value = to_tensor(value)
     cls = value.__class__
     if hasattr(cls, "sizes") and value.shape.rank is None:
-        return UNKNOWN  # type: ignore[no-any-return]
+        return UNKNOWN
     if getattr(cls, "_symbolic", False) and value._array.dtype is None:
-        return value  # type: ignore[no-any-return]  # known when the traced function runs
+        return value  # known when the traced function runs
     if isinstance(value, (list, tuple)) or np.ndim(value):
         return as_ints(value)
     return as_int(value)

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from inspect import CO_VARARGS, CO_VARKEYWORDS
 from types import CodeType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -30,13 +30,24 @@ from ..base.errors import InvalidArgumentError, OpDeclarationError
 from ..base.generated import identifier
 from ..native.choice import Choice, choice_of
 from ..native.texts import Exact, NumPyFunction
-from ..values.tensor import EagerTensor
+from ..values.tensor import EagerTensor, Tensor
 from .call import RUNNERS, apply
 from .record import OpPull
 
 Rule = Callable[..., Any]
 REGISTRY: dict[str, Op] = {}
 REQUIRED = object()  # the default of an attribute that has none
+
+
+class Entry(Protocol):
+    """The function of an op that users call. (An op of several outputs gives a list or tuple of tensors.)"""
+
+    op: Op
+    __name__: str
+    __source__: str
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Tensor:
+        """The result, always as a tensor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +164,6 @@ class Op:
         self.bad_inputs: list[Rule] = []
         self.reference: Rule | None = None
         self.allowed_direction: Rule | None = None
-        self.tf_names: tuple[str, ...] = ()
         self.shape_rule = shape  # see op/abstract.py
         self.xla_kernel: Rule | None = None  # what computes it on XLA in place of the kernel
         self.stays_on_host: str | None = None  # why XLA cannot compute it
@@ -301,7 +311,7 @@ class Op:
                 continue
             if cls in RUNNERS:
                 runner = RUNNERS[cls]
-            elif runner is None and (cls is EagerTensor or hasattr(cls, "_read")):
+            elif runner is None and (issubclass(cls, EagerTensor) or hasattr(cls, "_read")):
                 runner = apply
         if runner is None:
             if len(attributes) != len(self.attributes):
@@ -321,7 +331,7 @@ class Op:
         return choice_of(self.eager) or other or None
 
     @property
-    def public(self) -> Any:
+    def public(self) -> Entry:
         """The function that users call; see op/entry.py."""
         if self._public is None:
             from .entry import public_entry

@@ -27,6 +27,7 @@ from .arguments import flag, given, text
 from .attributes import CONVERTERS
 from .call import OBSERVERS, apply, explained
 from .declaration import REGISTRY, REQUIRED, Op
+from .documentation import documentation
 from .record import OpPull, record_op, write
 
 _F32, _F64 = dtypes.float32.numpy, dtypes.float64.numpy
@@ -101,7 +102,7 @@ def public_entry(op: Op, reflected: bool = False, behind: bool = False) -> Any:
     signature = _signature(op, reflected)
     entry.__defaults__ = tuple(p.default for p in signature.parameters.values() if p.default is not Parameter.empty)
     entry.__signature__ = signature
-    entry.__doc__ = op.__doc__
+    entry.__doc__ = documentation(op)
     entry.__qualname__ = entry.__name__ = name
     entry.__module__ = op.__module__
     source = _entry_source(op, reflected)

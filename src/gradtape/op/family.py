@@ -7,6 +7,7 @@ batching rule from the fact that leading axes are independent.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ..base.dtypes import NARROW_FLOATS, Array
 from ..base.errors import InvalidArgumentError, invalid
 from ..base.shapes import broadcast
 from ..base.threads import in_parts
-from ..base.types import Draw
+from ..base.types import Axis, Draw
 from ..native import thresholds
 from ..native.choice import Choice, by_size, is_native, with_choice
 from ..native.texts import CompiledText, Exact, NumPyFunction
@@ -88,6 +89,39 @@ def explain_axis(name: str) -> Any:
     return check
 
 
+# Shapes, axes and keepdims that a reduction is tested on.
+REDUCTIONS: tuple[tuple[tuple[int, ...], Axis, bool], ...] = (
+    ((), None, False), ((4,), None, False), ((4,), 0, True), ((2, 3), None, True), ((2, 3), 0, False), ((2, 3), -1, True),
+    ((2, 3), (0, 1), False), ((2, 3, 4), (0, 2), False), ((2, 3, 4), 1, True), ((1, 3), 0, False), ((3, 1), (), False),
+    ((2, 3, 2), (-1, 0), True), ((5,), -1, False), ((4, 2, 3), (0, 1), True), ((0, 3), 1, False),
+    ((0,), 0, False), ((2, 0), 1, True),
+)  # fmt: skip
+
+
+def sample_reduction(declared: Op, low: float = -2.0, high: float = 2.0, least: int = 1) -> None:
+    """Samples for a reduction with `axis` and `keepdims` over lines of at least so many elements."""
+    lines = [(np.empty(shape).sum(axis, keepdims=True).size, case) for case in REDUCTIONS for shape, axis, _ in [case]]
+    cases = [case for count, case in lines if count * least <= prod(case[0])]
+
+    @declared.samples
+    def _(draw: Draw) -> Iterator[Sample]:
+        for shape, axis, keepdims in cases:
+            yield Sample((draw(shape, low, high),), {"axis": axis, "keepdims": keepdims})
+
+
+def reject_reduction(declared: Op, dtype: Any = np.float32) -> None:
+    """The check of a reduction's axes, and bad ones: that do not exist, or are named twice."""
+    declared.check = explain_axis(declared.name)
+
+    @declared.rejects
+    def _() -> Iterator[BadInput]:
+        x = np.ones((2, 3)).astype(dtype)
+        for axis in [2, -3, 7, (0, 0), (0, 2), (1, -1), 2**40, -(2**40), (0, 1, 2), (5,)]:
+            yield BadInput("the axes must exist, once each", (x,), {"axis": axis})
+        for axis in (0, -1, (0,)):
+            yield BadInput("a scalar has no axis", (x[0, 0],), {"axis": axis})
+
+
 def rank_of(value: Any) -> int:
     """The number of axes of an array, a tensor, a batched value or a Python number."""
     return int(getattr(value, "ndim", 0))
@@ -97,9 +131,9 @@ def shape_of(value: Any) -> tuple[int, ...]:
     """The shape of an array, a tensor, a batched value or a Python number."""
     cls = value.__class__
     if cls is np.ndarray:
-        return value.shape  # type: ignore[no-any-return]
+        return value.shape
     if cls is EagerTensor:
-        return value._array.shape  # type: ignore[no-any-return]
+        return value._array.shape
     return tuple(getattr(value, "shape", ()))
 
 

@@ -57,6 +57,8 @@ def reduced_sizes(shape: Sizes, axis: Any, keepdims: Any) -> Shape:
     """What is left of a shape when some axes are summed over."""
     if axis is UNKNOWN:
         return (UNKNOWN,) * len(shape) if keepdims is True else None
+    if isinstance(axis, (tuple, list)) and any(isinstance(a, Size) for a in axis):
+        return (UNKNOWN,) * (len(shape) if keepdims else max(len(shape) - len(axis), 0))
     gone = places(axis, len(shape))
     if keepdims:
         return tuple([1 if a in gone else size for a, size in enumerate(shape)])

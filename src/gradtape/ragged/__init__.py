@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..base.namespaces import listing
 from . import composite as composite
 from . import indexing as indexing
+from . import overrides as overrides
 from .functions import boolean_mask as boolean_mask
 from .functions import constant as constant
 from .functions import cross as cross

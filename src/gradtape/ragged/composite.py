@@ -33,7 +33,7 @@ def _built(lengths: Lengths | None, parts: list[Any]) -> RaggedTensor:
     made, *splits = parts
     for length, row_splits in zip(reversed(lengths or [None] * len(splits)), reversed(splits), strict=True):
         made = RaggedTensor(made, row_splits, length)
-    return made  # type: ignore[no-any-return]
+    return made
 
 
 def _stack(rows: Sequence[Any]) -> RaggedTensor:

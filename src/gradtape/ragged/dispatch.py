@@ -10,13 +10,15 @@ from .. import math
 from ..api import arrays, indexing, layout
 from ..base.errors import UnimplementedError, invalid
 from ..base.traceable import traceable
-from ..base.types import Function, TensorLike, Value
+from ..base.types import Function, TensorLike
 from ..op.declaration import REGISTRY, Op
 from ..trace.composites import by_stand_ins
 from ..values.tensor import Tensor, from_array, to_tensor
 from ..variables.variable import Variable
+from . import rows
 from .functions import check_same_rows, concat, map_flat_values, stack
-from .tensor import RaggedTensor, lengths_of, ranges, take_rows
+from .rows import axis_of
+from .tensor import RaggedTensor, lengths_of, places_of, ranges
 
 _SEGMENTS: dict[str, Any] = {
     "reduce_sum": math.unsorted_segment_sum,
@@ -28,7 +30,35 @@ _SEGMENTS: dict[str, Any] = {
 _JOINED: dict[str, Any] = {"concat": concat, "stack": stack}
 
 # Ops that treat each element by itself without being declared as elementwise.
-_BY_ELEMENT = {"convert", "zeros_like", "ones_like", "stop_gradient", "identity"}
+_BY_ELEMENT = {
+    "convert",
+    "zeros_like",
+    "ones_like",
+    "stop_gradient",
+    "identity",
+    "bitcast",
+    "encode_base64",
+    "decode_base64",
+}
+
+# The same, of a list of operands.
+_LISTS_BY_ELEMENT = {"string_join", "add_n"}
+
+# Ops on rows, with their operands and attributes.
+_ROWS: dict[str, Any] = {
+    "expand_dims": lambda x, axis: rows.expand_dims(x, axis),
+    "matmul": lambda a, b, **attributes: rows.matmul(a, b, attributes),
+    "nonzero": rows.where,
+    "reduce_join": rows.reduce_join,
+    "reshape": lambda x, shape: arrays.reshape(x.flat_values, shape),
+    "reverse": lambda x, axis: rows.reverse(x, axis),
+    "softmax": rows.softmax,
+    "squeeze": lambda x, axis: rows.squeeze(x, axis),
+    "take": rows.gather,
+    "take_nd": rows.gather_nd,
+    "tile": lambda x, multiples: rows.tile(x, multiples),
+    "unicode_encode": lambda x, **attributes: rows.unicode_encode(x, attributes),
+}
 
 
 def run(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
@@ -38,9 +68,6 @@ def run(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     by_element = (op.broadcasts or op.name in _BY_ELEMENT) and not op.variadic
     if by_element and sum(isinstance(value, _WITH_AXES) for value in args) == 1:
         return map_flat_values(op.public, *args, **attributes)
-    ragged_places = op.name == "take" and isinstance(args[1], RaggedTensor) and isinstance(args[0], (Tensor, Variable))
-    if ragged_places and not attributes["batch_dims"]:
-        return _looked_up(to_tensor(args[0]), args[1], attributes["axis"])
     return on_rows(op, args, attributes)
 
 
@@ -50,24 +77,20 @@ _WITH_AXES = (RaggedTensor, Tensor, Variable, np.ndarray, list, tuple)
 def on_rows(op: Any, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     """The same, for ops that depend on the lengths of rows."""
     op = getattr(op, "op", op)  # (a saved function has the public entry)
+    if op.name in _ROWS:
+        return _ROWS[op.name](*args, **attributes)
     if op.name.startswith("reduce_") and len(args) == 1:
         return _reduced(op, args[0], attributes.get("axis"), bool(attributes.get("keepdims")))
+    if op.name.startswith("unsorted_segment_") and isinstance(args[0], RaggedTensor):
+        return by_segment(op.name, args[0], args[1], attributes["num_segments"])
+    if op.name in _LISTS_BY_ELEMENT:
+        first = next(value for value in args[0] if isinstance(value, RaggedTensor))
+        parts = [_beside(first, value, op.name) for value in args[0]]
+        return map_flat_values(lambda *flat: op.public(list(flat), **attributes), *parts)
     if (op.broadcasts or op.name in _BY_ELEMENT) and not op.variadic:
         first = next(value for value in args if isinstance(value, RaggedTensor))
         operands = [_beside(first, value, op.name) for value in args]
         return map_flat_values(op.public, *operands, **attributes)
-    if (
-        op.name == "take"
-        and not attributes["axis"]
-        and not attributes["batch_dims"]
-        and isinstance(args[0], RaggedTensor)
-    ):
-        indices = np.asarray(to_tensor(args[1])._array)
-        if indices.ndim == 1 and (not indices.size or 0 <= indices.min() <= indices.max() < args[0]._row_count()):
-            return _of_any_length(take_rows(args[0], indices))
-        raise invalid(
-            f"gather: rows from 0 to {args[0]._row_count() - 1} in a vector are needed, got {indices.tolist()}."
-        )
     raise UnimplementedError(
         None,
         None,
@@ -78,29 +101,8 @@ def on_rows(op: Any, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
 on_rows = traceable(on_rows, in_world=by_stand_ins)
 
 
-def _of_any_length(rows: Any) -> Any:
-    """Rows without a uniform length in their static shape, even if all have the same, as in TensorFlow's `gather`."""
-    return RaggedTensor(_of_any_length(rows.values), rows.row_splits) if isinstance(rows, RaggedTensor) else rows
-
-
-def _looked_up(params: Value, indices: RaggedTensor, axis: int) -> Any:
-    """`gather` along an axis with ragged indices: the axis is replaced by the axes of the indices."""
-    axis = _axis(axis, params.ndim)
-    found = indexing.gather(params, indices.flat_values, axis=axis)
-    if not axis:
-        return indices.with_flat_values(found)
-    before = tuple(params.shape)[:axis]
-    count = int(np.prod(before, dtype=np.int64))
-    lengths = [np.tile(part._array, count) for part in indices.nested_row_lengths()]
-    values = arrays.reshape(found, (-1, *found.shape[axis + 1 :]))
-    result = RaggedTensor.from_nested_row_lengths(values, [from_array(part) for part in lengths])
-    for size, outer in zip((indices._row_count(), *before[:0:-1]), np.cumprod(before)[::-1].tolist(), strict=True):
-        result = RaggedTensor.from_uniform_row_length(result, size, nrows=outer)
-    return result
-
-
 def _beside(ragged: RaggedTensor, value: TensorLike, name: str) -> Any:
-    """An operand beside a ragged one: in the same rows, a single value, or one value for each row."""
+    """An operand beside a ragged one: in the same rows, or a tensor that is repeated along its axes of size 1."""
     if isinstance(value, RaggedTensor):
         check_same_rows(ragged, value)
         return value
@@ -109,15 +111,16 @@ def _beside(ragged: RaggedTensor, value: TensorLike, name: str) -> Any:
     dense = to_tensor(
         value, None if isinstance(value, (Tensor, np.ndarray)) or hasattr(value, "_read") else ragged.dtype
     )
-    if not dense.ndim:
+    rank, inner = len(ragged.shape), ragged.flat_values.ndim - 1
+    if dense.ndim <= inner:
         return dense
-    if dense.ndim >= 2 and dense.shape[1] == 1 and dense.shape[0] == ragged._row_count() and ragged.ragged_rank == 1:
-        return indexing.gather(dense[:, 0], ragged.value_rowids())
-    if dense.ndim >= 2 and isinstance(ragged.values, Tensor):
-        whole = RaggedTensor.from_tensor(dense)
-        check_same_rows(ragged, whole)
-        return whole
-    raise invalid(f"{name}: a tensor of shape {dense.shape} does not go with the ragged shape {ragged.shape}.")
+    sizes = (*(1,) * (rank - dense.ndim), *dense.shape)
+    bounds = [[ragged._row_count()], *[np.diff(part._array).tolist() for part in ragged.nested_row_splits]]
+    if dense.ndim > rank or any(size != 1 and {size} != set(bound) for size, bound in zip(sizes, bounds, strict=False)):
+        raise invalid(f"{name}: a tensor of shape {dense.shape} does not go with the ragged shape {ragged.shape}.")
+    places = places_of(ragged)
+    places[:, [size == 1 for size in sizes[: rank - inner]]] = 0
+    return indexing.gather_nd(arrays.reshape(dense, sizes), from_array(places))
 
 
 # --- reductions --------------------------------------------------------------------------------------------
@@ -127,7 +130,7 @@ def _reduced(op: Op, ragged: RaggedTensor, axis: object, keepdims: bool) -> Any:
     rank = len(ragged.shape)
     if axis is None:
         return op.public(ragged.flat_values)
-    axes = sorted({_axis(one, rank) for one in (axis if isinstance(axis, (tuple, list)) else (axis,))}, reverse=True)
+    axes = sorted({axis_of(one, rank) for one in (axis if isinstance(axis, (tuple, list)) else (axis,))}, reverse=True)
     if op.name == "reduce_mean":
         sums = _over(ragged, axes, "reduce_sum", keepdims)
         ones = map_flat_values(arrays.ones_like, ragged)
@@ -137,6 +140,8 @@ def _reduced(op: Op, ragged: RaggedTensor, axis: object, keepdims: bool) -> Any:
         squares = _reduced(REGISTRY["reduce_mean"], map_flat_values(math.square, ragged), axis, keepdims)
         variance = math.subtract(squares, math.square(mean))
         return variance if op.name == "reduce_variance" else math.sqrt(variance)
+    if op.name == "reduce_logsumexp":
+        return rows.logsumexp(ragged, axes, keepdims)
     if op.name in ("reduce_any", "reduce_all"):
         wanted = ragged if op.name == "reduce_any" else map_flat_values(math.logical_not, ragged)
         counts = _over(map_flat_values(lambda x: math.cast(x, "int32"), wanted), axes, "reduce_sum", keepdims)
@@ -144,13 +149,6 @@ def _reduced(op: Op, ragged: RaggedTensor, axis: object, keepdims: bool) -> Any:
     if op.name not in _SEGMENTS:
         raise UnimplementedError(None, None, f"{op.name} along an axis is not defined for ragged tensors.")
     return _over(ragged, axes, op.name, keepdims)
-
-
-def _axis(axis: int, rank: int) -> int:
-    place = axis + rank if axis < 0 else axis
-    if not 0 <= place < rank:
-        raise ValueError(f"axis={axis} is out of bounds: a ragged tensor of rank {rank} has axes from 0 to {rank - 1}.")
-    return place
 
 
 def _over(value: TensorLike, axes: list[int], name: str, keepdims: bool) -> Any:
@@ -177,16 +175,34 @@ def _over_one(value: Any, axis: int, name: str, keepdims: bool) -> Any:
 
 def _by_column(rows: RaggedTensor, group: Any, count: int, name: str) -> RaggedTensor:
     """Reduce each group of rows to one row, column by column."""
-    if not isinstance(rows.values, Tensor):
-        raise UnimplementedError(None, None, f"{name} over an axis with two ragged axes inside of it is not there.")
     lengths = lengths_of(rows)
     sizes = np.zeros(count, lengths.dtype)
     np.maximum.at(sizes, group, lengths)
     splits = np.concatenate(([0], np.cumsum(sizes)))
     places = np.repeat(splits[:-1][group], lengths) + ranges(np.zeros(len(lengths), np.int64), lengths)
-    return RaggedTensor.from_row_lengths(
-        _SEGMENTS[name](rows.values, from_array(places), int(splits[-1])), from_array(sizes)
-    )
+    if isinstance(rows.values, RaggedTensor):
+        values: Any = _by_column(rows.values, places, int(splits[-1]), name)
+    else:
+        values = _SEGMENTS[name](rows.values, from_array(places), int(splits[-1]))
+    return RaggedTensor.from_row_lengths(values, from_array(sizes))
+
+
+def by_segment(name: str, data: RaggedTensor, segment_ids: TensorLike, num_segments: int) -> Any:
+    """`unsorted_segment_sum` and its relatives: rows with one id become one row."""
+    if isinstance(segment_ids, RaggedTensor):
+        check_same_rows(data, segment_ids)
+        return getattr(math, name)(data.flat_values, segment_ids.flat_values, num_segments)
+    ids = np.asarray(to_tensor(segment_ids)._array)
+    if ids.shape != (data._row_count(),) or (ids.size and not 0 <= ids.min() <= ids.max() < num_segments):
+        raise invalid(
+            f"{name}: one id from 0 to {num_segments - 1} is needed for each of {data._row_count()} rows, got {ids.tolist()}."
+        )
+    of = name.removeprefix("unsorted_segment_")
+    if of in ("sum", "prod", "max", "min"):
+        return _by_column(data, ids, num_segments, f"reduce_{of}")
+    sums = _by_column(data, ids, num_segments, "reduce_sum")
+    counts = _by_column(map_flat_values(arrays.ones_like, data), ids, num_segments, "reduce_sum")
+    return math.divide(sums, counts if of == "mean" else math.sqrt(counts))
 
 
 # --- Python's operators ------------------------------------------------------------------------------------
@@ -206,7 +222,7 @@ def _reflected(function: Function) -> Any:
     return backward
 
 
-_BINARY = {
+_BINARY: dict[str, Function] = {
     "add": math.add,
     "sub": math.subtract,
     "mul": math.multiply,
@@ -215,7 +231,7 @@ _BINARY = {
     "mod": math.floormod,
     "pow": math.pow,
 }
-_COMPARISONS = {
+_COMPARISONS: dict[str, Function] = {
     "lt": math.less,
     "le": math.less_equal,
     "gt": math.greater,

@@ -13,7 +13,7 @@ from ..base.dtypes import Array
 from ..base.errors import NotATensorError, TensorTypeError, invalid, unfit
 from ..base.memory import repeated
 from ..base.traceable import trace_public
-from ..base.types import DTypeLike, IntLike, TensorLike
+from ..base.types import AxisLike, DTypeLike, IntLike, TensorLike
 from ..op.attributes import as_int
 from ..sparse import SparseTensor, crossing
 from ..trace.composites import by_stand_ins
@@ -23,7 +23,7 @@ from .tensor import RaggedTensor, concat_rows, ranges, stacked_rows, take_rows
 
 def constant(
     pylist: Any,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     ragged_rank: int | None = None,
     inner_shape: Any = None,
     name: str | None = None,
@@ -111,7 +111,7 @@ def range_of(
     return RaggedTensor.from_row_lengths(from_array(flat), from_array(lengths))
 
 
-def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
+def stack(values: Any, axis: AxisLike = 0, name: str | None = None) -> Any:
     """Tensors or ragged tensors of one rank along a new axis, ragged where their sizes differ.
 
     >>> tf.ragged.stack([[1, 2], [3]])
@@ -138,11 +138,19 @@ def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
         if any(_rows(part) != count for part in parts):
             raise invalid(f"ragged.stack: all tensors must have {count} rows to be stacked along axis 1.")
         order = np.arange(count * len(parts)).reshape(len(parts), count).T.reshape(-1)
-        return RaggedTensor.from_uniform_row_length(take_rows(rows, order), len(parts))
-    raise invalid(f"ragged.stack: axis must be 0 or 1 (or their negatives), got {axis}.")
+        together = take_rows(rows, order)
+        return RaggedTensor(together, from_array(np.arange(count + 1) * len(parts)))
+    if not 1 < where <= rank:
+        raise invalid(f"ragged.stack: tensors with {rank} axes have no axis {axis} to be stacked along.")
+    rows = [_ragged(part) for part in parts]
+    for part in rows[1:]:
+        check_same_rows(rows[0], part)
+    inner = [part.values for part in rows]
+    ragged = isinstance(inner[0], RaggedTensor)
+    return rows[0].with_values(stack(inner, where - 1) if ragged else layout.stack(inner, where - 1))
 
 
-def concat(values: Any, axis: Any, name: str | None = None) -> Any:
+def concat(values: Any, axis: AxisLike, name: str | None = None) -> Any:
     """Tensors and ragged tensors one after the other, along rows (axis 0) or inside of them (axis 1)."""
     parts = [value if isinstance(value, RaggedTensor) else to_tensor(value) for value in values]
     rank = max(len(part.shape) for part in parts)
@@ -278,7 +286,7 @@ def _lengths(value: RaggedTensor) -> list[int]:
     return found
 
 
-def row_splits_to_segment_ids(splits: TensorLike, name: str | None = None, out_type: DTypeLike | None = None) -> Any:
+def row_splits_to_segment_ids(splits: TensorLike, name: str | None = None, out_type: DTypeLike | None = None) -> Tensor:
     """The row number of each value."""
     array = to_tensor(splits, None if isinstance(splits, (Tensor, np.ndarray)) else dtypes.int64)._array
     if array.ndim != 1 or not array.size:
@@ -292,7 +300,7 @@ def segment_ids_to_row_splits(
     num_segments: IntLike | None = None,
     out_type: DTypeLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Where rows begin, from the row number of each value."""
     array = to_tensor(segment_ids, None if isinstance(segment_ids, (Tensor, np.ndarray)) else dtypes.int64)._array
     count = as_int(num_segments) if num_segments is not None else int(array[-1]) + 1 if array.size else 0

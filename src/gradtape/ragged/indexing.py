@@ -57,6 +57,9 @@ def _inside(rows: RaggedTensor, keys: list[Any]) -> Any:
     if not keys:
         return rows
     first, rest = keys[0], keys[1:]
+    if first is None:
+        inner = _inside(rows, rest)
+        return RaggedTensor.from_uniform_row_length(inner, 1, nrows=rows._row_count())
     if not isinstance(first, slice):
         raise ValueError(
             f"RaggedTensor: {first!r} cannot index the inner ragged axis, whose rows may be too short. "

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..api import arrays
 from ..base import dtypes
 from ..base.types import DTypeLike, Function, IntLike, TensorLike
 from ..op.attributes import as_int
 from .tensor import RaggedTensor, integers, lengths_of
+
+if TYPE_CHECKING:
+    from ..values.tensor import Tensor
 
 
 class RowPartition:
@@ -112,31 +115,31 @@ class RowPartition:
         """The length of all rows, where it was given."""
         return self._rows._uniform
 
-    def nrows(self) -> Any:
+    def nrows(self) -> Tensor:
         """How many rows there are."""
         return self._rows.nrows()
 
-    def nvals(self) -> Any:
+    def nvals(self) -> Tensor:
         """How many values there are."""
         return self._rows.row_splits[-1]
 
-    def row_splits(self) -> Any:
+    def row_splits(self) -> Tensor:
         """Where rows begin, and where the last one ends."""
         return self._rows.row_splits
 
-    def row_lengths(self) -> Any:
+    def row_lengths(self) -> Tensor:
         """How many values each row has."""
         return self._rows.row_lengths()
 
-    def row_starts(self) -> Any:
+    def row_starts(self) -> Tensor:
         """Where rows begin."""
         return self._rows.row_starts()
 
-    def row_limits(self) -> Any:
+    def row_limits(self) -> Tensor:
         """Where rows end."""
         return self._rows.row_limits()
 
-    def value_rowids(self) -> Any:
+    def value_rowids(self) -> Tensor:
         """The row number of each value."""
         return self._rows.value_rowids()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -28,8 +28,16 @@ from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
 from .spec import RaggedTensorSpec
 
+if TYPE_CHECKING:
+    from ..base.types import DenseLike
+    from ..values.operators import Arithmetic
 
-class RaggedTensor:
+    _Arithmetic: TypeAlias = Arithmetic["RaggedTensor | DenseLike", "RaggedTensor"]
+else:
+    _Arithmetic = object
+
+
+class RaggedTensor(_Arithmetic):
     """Rows of different lengths: row i is `values[row_splits[i]:row_splits[i + 1]]`.
 
     The values are a tensor, or a ragged tensor where several axes are ragged.
@@ -263,12 +271,12 @@ class RaggedTensor:
         return self._values
 
     @property
-    def flat_values(self) -> Any:
+    def flat_values(self) -> Tensor:
         """The innermost values; what tapes follow."""
         return self._values.flat_values if isinstance(self._values, RaggedTensor) else self._values
 
     @property
-    def row_splits(self) -> Any:
+    def row_splits(self) -> Tensor:
         """Where rows begin, and the number of all values."""
         return self._row_splits
 
@@ -303,7 +311,7 @@ class RaggedTensor:
         """The same as `shape`."""
         return self.shape
 
-    def nrows(self, out_type: Any = None, name: str | None = None) -> Any:
+    def nrows(self, out_type: Any = None, name: str | None = None) -> Tensor:
         """The number of rows."""
         kind = self._row_splits.dtype if out_type is None else dtypes.as_dtype(out_type)
         return arrays.shape(self._row_splits, kind)[0] - 1
@@ -326,29 +334,29 @@ class RaggedTensor:
             from_array(np.full(shape[: where - 1], shape[where - 1], self._row_splits._array.dtype))
         )
 
-    def nested_row_lengths(self, name: str | None = None) -> tuple[Any, ...]:
+    def nested_row_lengths(self, name: str | None = None) -> tuple[Tensor, ...]:
         """The lengths of the rows of all ragged axes, the outermost first."""
         return tuple(from_array(np.diff(splits._array)) for splits in self.nested_row_splits)
 
-    def nested_value_rowids(self, name: str | None = None) -> tuple[Any, ...]:
+    def nested_value_rowids(self, name: str | None = None) -> tuple[Tensor, ...]:
         """The row numbers of all ragged axes, the outermost first."""
         inner = self._values.nested_value_rowids() if isinstance(self._values, RaggedTensor) else ()
         return (self.value_rowids(), *inner)
 
-    def row_starts(self, name: str | None = None) -> Any:
+    def row_starts(self, name: str | None = None) -> Tensor:
         """Where each row begins."""
         return from_array(self._row_splits._array[:-1])
 
-    def row_limits(self, name: str | None = None) -> Any:
+    def row_limits(self, name: str | None = None) -> Tensor:
         """Where each row ends."""
         return from_array(self._row_splits._array[1:])
 
-    def value_rowids(self, name: str | None = None) -> Any:
+    def value_rowids(self, name: str | None = None) -> Tensor:
         """The number of the row of each value."""
         lengths = lengths_of(self)
         return from_array(repeated("value_rowids", np.arange(len(lengths), dtype=lengths.dtype), lengths))
 
-    def bounding_shape(self, axis: Any = None, name: str | None = None, out_type: Any = None) -> Any:
+    def bounding_shape(self, axis: Any = None, name: str | None = None, out_type: Any = None) -> Tensor:
         """The shape of the smallest tensor that all rows fit into."""
         sizes = [len(splits._array) - 1 for splits in self.nested_row_splits[:1]]
         sizes += [int(np.diff(splits._array).max(initial=0)) for splits in self.nested_row_splits]
@@ -430,7 +438,7 @@ class RaggedTensor:
             result[number] = row
         return result
 
-    def to_tensor(self, default_value: Any = None, name: str | None = None, shape: Any = None) -> Any:
+    def to_tensor(self, default_value: Any = None, name: str | None = None, shape: Any = None) -> Tensor:
         """A tensor of all rows, filled up (or cut) to one length; tapes follow the values."""
         values = self._values
         sizes = None if shape is None else list(TensorShape(shape))
@@ -459,10 +467,10 @@ class RaggedTensor:
         """A sparse tensor with the values at the beginning of its rows."""
         from ..sparse.tensor import from_parts
 
-        places = _places(self)
+        places = places_of(self)
         flat = self.flat_values
         if flat.ndim > 1:
-            inner = np.indices(flat.shape[1:]).reshape(flat.ndim - 1, -1).T
+            inner = np.indices(tuple(flat.shape[1:])).reshape(flat.ndim - 1, -1).T
             places = np.concatenate([np.repeat(places, len(inner), axis=0), np.tile(inner, (len(places), 1))], axis=1)
             flat = arrays.reshape(flat, (-1,))
         return from_parts(places, flat, self.bounding_shape()._array.tolist())
@@ -575,14 +583,14 @@ def take_rows(values: Any, indices: Array) -> Any:
     return RaggedTensor(inner, from_array(splits_of(lengths)), values._uniform)
 
 
-def _places(ragged: RaggedTensor) -> Array:
+def places_of(ragged: RaggedTensor) -> Array:
     """For each value of the innermost ragged axis, its place: one number for each axis."""
     lengths = lengths_of(ragged)
     column = ranges(np.zeros(len(lengths), np.int64), lengths)
     outer = np.stack([repeated("places", np.arange(len(lengths)), lengths), column], axis=1)
     if not isinstance(ragged.values, RaggedTensor):
         return outer
-    inner = _places(ragged.values)
+    inner = places_of(ragged.values)
     return np.concatenate([outer[inner[:, 0]], inner[:, 1:]], axis=1)
 
 

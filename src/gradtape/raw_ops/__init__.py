@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 import re
 import sys
 import typing
@@ -35,7 +36,7 @@ from ..trace.control import effect_in_world
 from ..values.tensor import to_tensor, value_of
 from ..variables.in_place import any_value, written
 from ..variables.variable import Variable
-from . import places
+from . import places, slopes, states
 from .functions import function_of, keywords_only, rows
 
 
@@ -127,14 +128,45 @@ def ResourceApplyAdam(
     _apply(_adam_nesterov if use_nesterov else _adam, grad, (var, m, v), *numbers)
 
 
-def _update_in_world(world: typing.Any, function: Function, *args: object, **kwargs: object) -> None:
-    """Inside a traced function an update is one step; the variables are read anew after it."""
+def _descent_in_ops(var: Variable, alpha: object, delta: object, **_: object) -> None:
+    var.assign_sub(to_tensor(alpha, var.dtype) * to_tensor(delta, var.dtype))
+
+
+def _adam_in_ops(
+    var: Variable,
+    m: Variable,
+    v: Variable,
+    grad: object,
+    use_nesterov: bool = False,
+    use_locking: bool = False,
+    name: str | None = None,
+    **numbers: object,
+) -> None:
+    given = {key: to_tensor(value, var.dtype) for key, value in numbers.items()}
+    g, beta1 = to_tensor(grad, var.dtype), given["beta1"]
+    rate = given["lr"] * (1.0 - given["beta2_power"]) ** 0.5 / (1.0 - given["beta1_power"])
+    m.assign_add((g - m) * (1.0 - beta1))
+    v.assign_add((g * g - v) * (1.0 - given["beta2"]))
+    moved = m * beta1 + (1.0 - beta1) * g if use_nesterov else m
+    root: typing.Any = v.read_value() ** 0.5
+    var.assign_sub(moved / (root + given["epsilon"]) * rate)
+
+
+def _update_in_world(in_ops: Function, world: typing.Any, function: Function, *args: object, **kwargs: object) -> None:
+    """Inside a traced function an update is one step; the variables are read anew after it. On another device it is ops."""
+    if not getattr(world, "updates_in_place", True):
+        in_ops(**inspect.signature(function).bind(*args, **kwargs).arguments)
+        return
     effect_in_world(world, function, *args, **kwargs)
     world.forget([value for value in (*args, *kwargs.values()) if isinstance(value, Variable)])
 
 
-ResourceApplyGradientDescent = traceable(ResourceApplyGradientDescent, always=True, in_world=_update_in_world)
-ResourceApplyAdam = traceable(ResourceApplyAdam, always=True, in_world=_update_in_world)
+ResourceApplyGradientDescent = traceable(
+    ResourceApplyGradientDescent, always=True, in_world=functools.partial(_update_in_world, _descent_in_ops)
+)
+ResourceApplyAdam = traceable(
+    ResourceApplyAdam, always=True, in_world=functools.partial(_update_in_world, _adam_in_ops)
+)
 
 
 # Kernels that are ops of ours under the same arguments: the module in `ops` and the op's name there.
@@ -184,10 +216,34 @@ _SAME = (
 )  # fmt: skip
 
 
-# Kernels of places.py.
-_PLACES = (
-    "ConcatOffset", "ScatterNdNonAliasingAdd", "StridedSliceGrad", "TensorStridedSliceUpdate", "UniqueV2", "UniqueWithCountsV2",
-)  # fmt: skip
+# Kernels that stand in files of their own.
+_WRITTEN: dict[str, typing.Any] = {
+    **dict.fromkeys(
+        (
+            "ConcatOffset", "ScatterNdNonAliasingAdd", "StridedSliceGrad", "TensorStridedSliceUpdate", "UniqueV2",
+            "UniqueWithCountsV2",
+        ),
+        places,
+    ),
+    **dict.fromkeys(
+        (
+            "AvgPool3DGrad", "AvgPoolGrad", "Conv2DBackpropFilter", "Conv2DBackpropInput", "Conv3DBackpropFilterV2",
+            "Conv3DBackpropInputV2", "DepthwiseConv2dNative", "DepthwiseConv2dNativeBackpropFilter",
+            "DepthwiseConv2dNativeBackpropInput", "LRNGrad", "MaxPool3DGrad", "MaxPoolGrad", "MaxPoolGradV2",
+            "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits",
+        ),
+        slopes,
+    ),
+    **dict.fromkeys(
+        (
+            "AssignAddVariableOp", "AssignSubVariableOp", "AssignVariableOp", "ReadVariableOp", "ResourceGather",
+            "ResourceGatherNd", "ResourceScatterAdd", "ResourceScatterDiv", "ResourceScatterMax", "ResourceScatterMin",
+            "ResourceScatterMul", "ResourceScatterNdAdd", "ResourceScatterNdSub", "ResourceScatterNdUpdate",
+            "ResourceScatterSub", "ResourceScatterUpdate", "VariableShape",
+        ),
+        states,
+    ),
+}  # fmt: skip
 
 
 _OF_ONE_SIZE = ("SigmoidGrad", "TanhGrad", "SqrtGrad", "RsqrtGrad", "ReciprocalGrad")
@@ -222,8 +278,8 @@ def __getattr__(name: str) -> typing.Any:
     if name in rows():
         globals()[name] = function_of(name)
         return globals()[name]
-    if name in _PLACES:
-        globals()[name] = keywords_only(name, getattr(places, name))
+    if name in _WRITTEN:
+        globals()[name] = keywords_only(name, getattr(_WRITTEN[name], name))
         return globals()[name]
     if name not in _OPS:
         instead = _public_name(name)
@@ -249,7 +305,7 @@ def _public_name(name: str) -> str | None:
 
 
 def __dir__() -> list[str]:
-    return sorted({*(name for name in listing(globals())() if name[0].isupper()), *_OPS, *_PLACES, *_SAME, *rows()})
+    return sorted({*(name for name in listing(globals())() if name[0].isupper()), *_OPS, *_WRITTEN, *_SAME, *rows()})
 
 
 def PreventGradient(input: TensorLike, message: str = "", name: str | None = None) -> typing.Any:

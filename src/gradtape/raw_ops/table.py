@@ -18,11 +18,14 @@ ArgMax input dimension output_type=? | argmax input axis=dimension output_type
 ArgMin input dimension output_type=? | argmin input axis=dimension output_type
 AsString input precision=-1 scientific=False shortest=False width=-1 fill='' \
     | as_string input precision scientific shortest width fill
+Assert condition data summarize=3 | debugging.Assert condition data summarize
 AvgPool value ksize strides padding data_format='NHWC' | nn.avg_pool2d input=value ksize strides padding data_format
 AvgPool3D input ksize strides padding data_format='NDHWC' | nn.avg_pool3d input ksize strides padding data_format
 BandedTriangularSolve matrix rhs lower=True adjoint=False | linalg.banded_triangular_solve bands=matrix rhs lower adjoint
 BatchMatMul x y adj_x=False adj_y=False grad_x=False grad_y=False | matmul a=x b=y adjoint_a=adj_x adjoint_b=adj_y
 BatchMatMulV2 x y adj_x=False adj_y=False grad_x=False grad_y=False | matmul a=x b=y adjoint_a=adj_x adjoint_b=adj_y
+BatchMatMulV3 x y Tout adj_x=False adj_y=False grad_x=False grad_y=False \
+    | matmul a=x b=y adjoint_a=adj_x adjoint_b=adj_y output_type=Tout
 BatchToSpaceND input block_shape crops | batch_to_space input block_shape crops
 BesselI0 x | math.bessel_i0 x
 BesselI0e x | math.bessel_i0e x
@@ -37,6 +40,7 @@ BesselK1e x | math.special.bessel_k1e x
 BesselY0 x | math.special.bessel_y0 x
 BesselY1 x | math.special.bessel_y1 x
 BiasAddV1 value bias | nn.bias_add value bias
+Bincount arr size weights | math.bincount arr minlength=size maxlength=size weights
 Bitcast input type | bitcast input type
 BroadcastArgs s0 s1 | broadcast_dynamic_shape shape_x=s0 shape_y=s1
 BroadcastTo input shape | broadcast_to input shape
@@ -45,7 +49,13 @@ CheckNumerics tensor message | debugging.check_numerics tensor message
 CheckNumericsV2 tensor message | debugging.check_numerics tensor message
 Cholesky input | linalg.cholesky input
 ClipByValue t clip_value_min clip_value_max | clip_by_value t clip_value_min clip_value_max
+CombinedNonMaxSuppression boxes scores max_output_size_per_class max_total_size iou_threshold score_threshold \
+    pad_per_class=False clip_boxes=True | image.combined_non_max_suppression boxes scores max_output_size_per_class \
+    max_total_size iou_threshold score_threshold pad_per_class clip_boxes \
+    | nmsed_boxes nmsed_scores nmsed_classes valid_detections
 ComplexAbs x Tout=? | abs x
+ComputeAccidentalHits true_classes sampled_candidates num_true seed=0 seed2=0 \
+    | nn.compute_accidental_hits true_classes sampled_candidates num_true | indices ids weights
 Concat concat_dim values | concat axis=concat_dim values
 ConcatV2 values axis | concat values axis
 ConjugateTranspose x perm | transpose a=x perm conjugate:True
@@ -59,6 +69,14 @@ Cumprod x axis exclusive=False reverse=False | math.cumprod x axis exclusive rev
 Cumsum x axis exclusive=False reverse=False | cumsum x axis exclusive reverse
 CumulativeLogsumexp x axis exclusive=False reverse=False | math.cumulative_logsumexp x axis exclusive reverse
 Dawsn x | math.special.dawsn x
+DecodeBmp contents channels=0 | io.decode_bmp contents channels
+DecodeGif contents | io.decode_gif contents
+DecodeImage contents channels=0 dtype=? expand_animations=True | io.decode_image contents channels dtype expand_animations
+DecodeJSONExample json_examples | io.decode_json_example json_examples
+DecodePng contents channels=0 dtype=? | io.decode_png contents channels dtype
+DecodeWav contents desired_channels=-1 desired_samples=-1 \
+    | audio.decode_wav contents desired_channels desired_samples | audio sample_rate
+DeepCopy x | identity input=x
 DeepCopy x | identity input=x
 DepthToSpace input block_size data_format='NHWC' | nn.depth_to_space input block_size data_format
 Diag diagonal | linalg.tensor_diag diagonal
@@ -70,6 +88,7 @@ DivNoNan x y | math.divide_no_nan x y
 DrawBoundingBoxesV2 images boxes colors | image.draw_bounding_boxes images boxes colors
 DynamicPartition data partitions num_partitions | dynamic_partition data partitions num_partitions
 DynamicStitch indices data | dynamic_stitch indices data
+Empty shape dtype init=False | zeros shape dtype
 EncodeJpeg image format='' quality=95 progressive=False optimize_size=False chroma_downsampling=True density_unit='in' \
     x_density=300 y_density=300 xmp_metadata='' | image.encode_jpeg image format quality progressive optimize_size \
     chroma_downsampling density_unit x_density y_density xmp_metadata
@@ -153,20 +172,31 @@ Mean input axis keep_dims=False | reduce_mean input_tensor=input axis keepdims=k
 Min input axis keep_dims=False | reduce_min input_tensor=input axis keepdims=keep_dims
 MirrorPad input paddings mode | pad tensor=input paddings mode
 Mod x y | math.floormod x y
+NoOp | no_op
 NonMaxSuppression boxes scores max_output_size iou_threshold=0.5 \
     | image.non_max_suppression boxes scores max_output_size iou_threshold
 NonMaxSuppressionV2 boxes scores max_output_size iou_threshold \
     | image.non_max_suppression boxes scores max_output_size iou_threshold
 NonMaxSuppressionV3 boxes scores max_output_size iou_threshold score_threshold \
     | image.non_max_suppression boxes scores max_output_size iou_threshold score_threshold
+NonMaxSuppressionV4 boxes scores max_output_size iou_threshold score_threshold pad_to_max_output_size=False \
+    | image.non_max_suppression_padded boxes scores max_output_size iou_threshold score_threshold pad_to_max_output_size \
+    | selected_indices valid_outputs
+NonMaxSuppressionWithOverlaps overlaps scores max_output_size overlap_threshold score_threshold \
+    | image.non_max_suppression_overlaps overlaps scores max_output_size overlap_threshold score_threshold
 OneHot indices depth on_value off_value axis=-1 | one_hot indices depth on_value off_value axis
 Pack values axis=0 | stack values axis
 Pad input paddings | pad tensor=input paddings
 PadV2 input paddings constant_values | pad tensor=input paddings constant_values
+ParallelDynamicStitch indices data | dynamic_stitch indices data
+ParseTensor serialized out_type | io.parse_tensor serialized out_type
 PlaceholderWithDefault input shape | compat.v1.placeholder_with_default input shape
 Prod input axis keep_dims=False | reduce_prod input_tensor=input axis keepdims=keep_dims
 Qr input full_matrices=False | linalg.qr input full_matrices | q r
 QuantizeAndDequantizeV2 input input_min input_max signed_input=True num_bits=8 range_given=False \
+    round_mode='HALF_TO_EVEN' narrow_range=False axis=-1 | quantization.quantize_and_dequantize_v2 input input_min \
+    input_max signed_input num_bits range_given round_mode narrow_range axis
+QuantizeAndDequantizeV4 input input_min input_max signed_input=True num_bits=8 range_given=False \
     round_mode='HALF_TO_EVEN' narrow_range=False axis=-1 | quantization.quantize_and_dequantize_v2 input input_min \
     input_max signed_input num_bits range_given round_mode narrow_range axis
 RFFT input fft_length Tcomplex=? | signal.rfft input_tensor=input fft_length
@@ -175,6 +205,7 @@ RFFT3D input fft_length Tcomplex=? | signal.rfft3d input_tensor=input fft_length
 RGBToHSV images | image.rgb_to_hsv images
 Range start limit delta | range start limit delta
 Rank input | rank input
+ReadFile filename | io.read_file filename
 ReduceJoin inputs reduction_indices keep_dims=False separator='' \
     | strings.reduce_join inputs axis=reduction_indices keepdims=keep_dims separator
 RegexFullMatch input pattern | strings.regex_full_match input pattern
@@ -194,9 +225,12 @@ ShapeN input out_type=? | shape_n input out_type
 Size input out_type=? | size input out_type
 Slice input begin size | slice input_=input begin size
 Snapshot input | identity input
+SobolSample dim num_results skip dtype=? | math.sobol_sample dim num_results skip dtype
 Softmax logits | nn.softmax logits
 SpaceToBatchND input block_shape paddings | space_to_batch input block_shape paddings
 SpaceToDepth input block_size data_format='NHWC' | nn.space_to_depth input block_size data_format
+SparseMatMul a b transpose_a=False transpose_b=False a_is_sparse=False b_is_sparse=False \
+    | matmul a b transpose_a transpose_b a_is_sparse b_is_sparse
 SparseSegmentMean data indices segment_ids sparse_gradient=False \
     | sparse.segment_mean data indices segment_ids sparse_gradient
 SparseSegmentMeanWithNumSegments data indices segment_ids num_segments \
@@ -211,8 +245,14 @@ Spence x | math.special.spence x
 Split axis value num_split | split value num_or_size_splits=num_split axis
 SplitV value size_splits axis num_split | split value num_or_size_splits=size_splits axis
 Squeeze input axis=[] | squeeze input axis
+StatelessMultinomial logits num_samples seed output_dtype=? \
+    | random.stateless_categorical logits num_samples seed dtype=output_dtype
+StatelessRandomGammaV2 shape seed alpha | random.stateless_gamma shape seed alpha
 StatelessRandomNormal shape seed dtype=? | random.stateless_normal shape seed dtype
+StatelessRandomPoisson shape seed lam dtype | random.stateless_poisson shape seed lam dtype
 StatelessRandomUniform shape seed dtype=? | random.stateless_uniform shape seed dtype
+StatelessRandomUniformFullInt shape seed dtype='uint64' \
+    | random.stateless_uniform shape seed dtype minval:None maxval:None
 StatelessRandomUniformInt shape seed minval maxval | random.stateless_uniform shape seed minval maxval dtype:'int32'
 StatelessTruncatedNormal shape seed dtype=? | random.stateless_truncated_normal shape seed dtype
 StaticRegexFullMatch input pattern | strings.regex_full_match input pattern
@@ -230,6 +270,7 @@ StringUpper input encoding='' | strings.upper input encoding
 Substr input pos len unit='BYTE' | strings.substr input pos len unit
 Sum input axis keep_dims=False | reduce_sum input_tensor=input axis keepdims=keep_dims
 Tile input multiples | tile input multiples
+Timestamp | timestamp
 TopKV2 input k sorted=True index_type=? | math.top_k input k sorted index_type | values indices
 Transpose x perm | transpose a=x perm
 TridiagonalSolve diagonals rhs partial_pivoting=True perturb_singular=False \
@@ -248,4 +289,5 @@ UnsortedSegmentProd data segment_ids num_segments | math.unsorted_segment_prod d
 UnsortedSegmentSum data segment_ids num_segments | math.unsorted_segment_sum data segment_ids num_segments
 UpperBound sorted_inputs values out_type=? | searchsorted sorted_sequence=sorted_inputs values out_type side:'right'
 Where condition | where condition
+WriteFile filename contents | io.write_file filename contents
 """

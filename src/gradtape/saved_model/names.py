@@ -89,7 +89,7 @@ _STEPS: dict[str, Any] = {
     "matmul": operators._traced_matmul,
     "equal": operators._traced_equal,
     "not_equal": operators._traced_not_equal,
-    "custom_gradient": custom._call_graph,
+    "custom_gradient": custom._custom_gradient,
     "gradients": graph_mode._gradients_on_path,
     "hessians": graph_mode._hessians_on_path,
     "table_lookup": lookup.look_up,

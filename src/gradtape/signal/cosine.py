@@ -10,7 +10,7 @@ from ..base.types import IntLike, TensorLike
 from ..op.attributes import as_int
 from ..ops.array.index import getitem
 from ..ops.signal.fourier import dct as cosine_transform
-from ..values.tensor import to_tensor
+from ..values.tensor import Tensor, to_tensor
 
 _INVERSE = {1: 1, 2: 3, 3: 2, 4: 4}
 
@@ -52,7 +52,7 @@ def dct(
     axis: int = -1,
     norm: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The cosine transform of type 1, 2, 3 or 4 along the last axis, cut or filled up with zeros to `n`.
 
     With `norm="ortho"` it is orthonormal. Equal to `scipy.fft.dct`.
@@ -72,7 +72,7 @@ def idct(
     axis: int = -1,
     norm: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The inverse cosine transform; without `norm="ortho"` 2 * N times too large, as TensorFlow's is."""
     x, length = _checked(input, type, n, axis, norm)
     return _transform(x, _INVERSE[type], length, norm)

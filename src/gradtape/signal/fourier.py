@@ -28,7 +28,7 @@ def _complex_tensor(value: TensorLike) -> Any:
     return convert_to_tensor(value, dtype_hint=dtypes.complex64)
 
 
-def fft(input: TensorLike, name: str | None = None) -> Any:
+def fft(input: TensorLike, name: str | None = None) -> Tensor:
     """The Fourier transform of complex signals along the last axis.
 
     >>> import gradtape as tf
@@ -38,27 +38,27 @@ def fft(input: TensorLike, name: str | None = None) -> Any:
     return f.fft.public(_complex_tensor(input), (-1,))
 
 
-def ifft(input: TensorLike, name: str | None = None) -> Any:
+def ifft(input: TensorLike, name: str | None = None) -> Tensor:
     """The inverse Fourier transform along the last axis."""
     return f.ifft.public(_complex_tensor(input), (-1,))
 
 
-def fft2d(input: TensorLike, name: str | None = None) -> Any:
+def fft2d(input: TensorLike, name: str | None = None) -> Tensor:
     """The Fourier transform over the last two axes."""
     return f.fft.public(_complex_tensor(input), (-2, -1))
 
 
-def ifft2d(input: TensorLike, name: str | None = None) -> Any:
+def ifft2d(input: TensorLike, name: str | None = None) -> Tensor:
     """The inverse Fourier transform over the last two axes."""
     return f.ifft.public(_complex_tensor(input), (-2, -1))
 
 
-def fft3d(input: TensorLike, name: str | None = None) -> Any:
+def fft3d(input: TensorLike, name: str | None = None) -> Tensor:
     """The Fourier transform over the last three axes."""
     return f.fft.public(_complex_tensor(input), (-3, -2, -1))
 
 
-def ifft3d(input: TensorLike, name: str | None = None) -> Any:
+def ifft3d(input: TensorLike, name: str | None = None) -> Tensor:
     """The inverse Fourier transform over the last three axes."""
     return f.ifft.public(_complex_tensor(input), (-3, -2, -1))
 
@@ -127,7 +127,7 @@ def _last_axes(x: Any, count: int) -> tuple[int, ...]:
     return tuple(range(-count, 0))
 
 
-def rfft(input_tensor: TensorLike, fft_length: object = None, name: str | None = None) -> Any:
+def rfft(input_tensor: TensorLike, fft_length: object = None, name: str | None = None) -> Tensor:
     """The Fourier transform of real signals along the last axis: the first `fft_length / 2 + 1` frequencies.
 
     With `fft_length` the signal is first cut, or filled up with zeros.
@@ -140,31 +140,31 @@ def rfft(input_tensor: TensorLike, fft_length: object = None, name: str | None =
     return _rfft(x, _last_axes(x, 1), fft_length)
 
 
-def irfft(input_tensor: TensorLike, fft_length: object = None, name: str | None = None) -> Any:
+def irfft(input_tensor: TensorLike, fft_length: object = None, name: str | None = None) -> Tensor:
     """The real signals with these spectra, of length `fft_length`, by default `2 * (frequencies - 1)`."""
     x = _spectrum_tensor(input_tensor)
     return _irfft(x, _last_axes(x, 1), fft_length)
 
 
-def rfft2d(input_tensor: TensorLike, fft_length: IntLike | None = None, name: str | None = None) -> Any:
+def rfft2d(input_tensor: TensorLike, fft_length: IntLike | None = None, name: str | None = None) -> Tensor:
     """The Fourier transform of real signals over the last two axes, half of the last one kept."""
     x = _real_tensor(input_tensor)
     return _rfft(x, _last_axes(x, 2), fft_length)
 
 
-def irfft2d(input_tensor: TensorLike, fft_length: IntLike | None = None, name: str | None = None) -> Any:
+def irfft2d(input_tensor: TensorLike, fft_length: IntLike | None = None, name: str | None = None) -> Tensor:
     """The inverse of `rfft2d`; `fft_length` holds the two sizes of the signal."""
     x = _spectrum_tensor(input_tensor)
     return _irfft(x, _last_axes(x, 2), fft_length)
 
 
-def rfft3d(input_tensor: TensorLike, fft_length: IntLike | None = None, name: str | None = None) -> Any:
+def rfft3d(input_tensor: TensorLike, fft_length: IntLike | None = None, name: str | None = None) -> Tensor:
     """The Fourier transform of real signals over the last three axes, half of the last one kept."""
     x = _real_tensor(input_tensor)
     return _rfft(x, _last_axes(x, 3), fft_length)
 
 
-def irfft3d(input_tensor: TensorLike, fft_length: IntLike | None = None, name: str | None = None) -> Any:
+def irfft3d(input_tensor: TensorLike, fft_length: IntLike | None = None, name: str | None = None) -> Tensor:
     """The inverse of `rfft3d`; `fft_length` holds the three sizes of the signal."""
     x = _spectrum_tensor(input_tensor)
     return _irfft(x, _last_axes(x, 3), fft_length)
@@ -201,7 +201,7 @@ def fftnd(
     axes: AxisLike | None = None,
     norm: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The Fourier transform over `axes` (all by default), cut or filled up with zeros to `fft_length`.
 
     `norm` says where the factor 1 / N goes: "backward" (the inverse), "forward" or "ortho" (half to each).
@@ -220,7 +220,7 @@ def ifftnd(
     axes: AxisLike | None = None,
     norm: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The inverse Fourier transform over `axes`; see `fftnd`."""
     x = _complex_tensor(input_tensor)
     chosen = _any_axes(x, fft_length, axes)
@@ -236,7 +236,7 @@ def rfftnd(
     axes: AxisLike | None = None,
     norm: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The Fourier transform of real signals over `axes`, half of the last one kept; see `fftnd`."""
     x = _real_tensor(input_tensor)
     chosen = _any_axes(x, fft_length, axes)
@@ -250,7 +250,7 @@ def irfftnd(
     axes: AxisLike | None = None,
     norm: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The inverse of `rfftnd`; see `fftnd`."""
     x = _spectrum_tensor(input_tensor)
     chosen = _any_axes(x, fft_length, axes)
@@ -274,7 +274,7 @@ def _shift(x: Any, axes: object, sign: int) -> Any:
     return roll(x, tuple(sign * (x.shape[axis] // 2) for axis in chosen), chosen)
 
 
-def fftshift(x: TensorLike, axes: AxisLike | None = None, name: str | None = None) -> Any:
+def fftshift(x: TensorLike, axes: AxisLike | None = None, name: str | None = None) -> Tensor:
     """The spectrum with frequency zero in the middle, along some axes (all by default).
 
     >>> import gradtape as tf
@@ -284,7 +284,7 @@ def fftshift(x: TensorLike, axes: AxisLike | None = None, name: str | None = Non
     return _shift(to_tensor(x), axes, 1)
 
 
-def ifftshift(x: TensorLike, axes: AxisLike | None = None, name: str | None = None) -> Any:
+def ifftshift(x: TensorLike, axes: AxisLike | None = None, name: str | None = None) -> Tensor:
     """Undoes `fftshift`."""
     return _shift(to_tensor(x), axes, -1)
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..api.layout import pad, transpose
 from ..base.errors import invalid
 from ..base.traceable import trace_public
 from ..base.types import AxisLike, IntLike, TensorLike
 from ..op.attributes import as_int
 from ..ops.signal import frames as f
-from ..values.tensor import to_tensor
+from ..values.tensor import Tensor, to_tensor
 
 
 def frame(
@@ -21,7 +19,7 @@ def frame(
     pad_value: TensorLike = 0,
     axis: AxisLike = -1,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """An axis cut into frames of `frame_length`, one every `frame_step`: (..., frames, frame_length, ...).
 
     With `pad_end` the frames that reach beyond the end are there too, filled up with `pad_value`.
@@ -54,7 +52,7 @@ def frame(
     return transpose(framed, [*range(where), last, last + 1, *range(where, last)])
 
 
-def overlap_and_add(signal: TensorLike, frame_step: IntLike, name: str | None = None) -> Any:
+def overlap_and_add(signal: TensorLike, frame_step: IntLike, name: str | None = None) -> Tensor:
     """Frames (..., frames, frame_length), one every `frame_step`, added up to a signal.
 
     >>> import gradtape as tf

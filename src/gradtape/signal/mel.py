@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import sqrt
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from ..base.errors import invalid
 from ..base.traceable import trace_public
 from ..base.types import DTypeLike, IntLike, TensorLike
 from ..op.attributes import as_float, as_int
-from ..values.tensor import from_array, to_tensor
+from ..values.tensor import Tensor, from_array, to_tensor
 from .cosine import dct
 
 
@@ -30,7 +29,7 @@ def linear_to_mel_weight_matrix(
     upper_edge_hertz: float = 3800.0,
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The matrix (spectrogram bins, mel bins) that turns a spectrum into bands even on the mel scale.
 
     `tf.tensordot(tf.abs(stfts), matrix, 1)` is the mel spectrogram.
@@ -64,7 +63,7 @@ def linear_to_mel_weight_matrix(
     return from_array(matrix.astype(kind.numpy))
 
 
-def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: TensorLike, name: str | None = None) -> Any:
+def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: TensorLike, name: str | None = None) -> Tensor:
     """Mel-frequency cepstral coefficients: cosine transforms of log mel spectrograms (..., num_mel_bins)."""
     x = to_tensor(log_mel_spectrograms)
     if x.ndim and x.shape[-1] == 0:

@@ -15,7 +15,7 @@ from ..base.types import DTypeLike, IntLike, TensorLike
 from ..math import equal, reduce_sum, square
 from ..op.attributes import as_int
 from ..ops.array.index import getitem
-from ..values.tensor import to_tensor
+from ..values.tensor import Tensor, to_tensor
 from .cosine import dct
 from .fourier import irfft, rfft
 from .frames import frame, overlap_and_add
@@ -36,7 +36,7 @@ def stft(
     window_fn: WindowFunction | None = hann_window,
     pad_end: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The short-time Fourier transform of real signals (..., samples): (..., frames, frequencies).
 
     Each frame is multiplied by `window_fn(frame_length, dtype=...)` and transformed with `fft_length` points,
@@ -61,7 +61,7 @@ def inverse_stft(
     fft_length: IntLike | None = None,
     window_fn: WindowFunction | None = hann_window,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The signals with these short-time Fourier transforms: frames transformed back, windowed and added up.
 
     It undoes `stft` with `window_fn=tf.signal.inverse_stft_window_fn(frame_step)`.
@@ -109,7 +109,7 @@ def mdct(
     pad_end: bool = False,
     norm: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The modified cosine transform of signals (..., samples): (..., frames, frame_length / 2).
 
     Frames overlap by half; `frame_length` must be a multiple of 4. Without `window_fn` every sample is
@@ -130,7 +130,7 @@ def inverse_mdct(
     window_fn: WindowFunction | None = vorbis_window,
     norm: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The signals with these modified cosine transforms; undoes `mdct` with the same window and norm."""
     x = to_tensor(mdcts)
     if x.ndim < 2:

@@ -15,7 +15,7 @@ from ..base.types import DTypeLike, IntLike, TensorLike
 from ..math import bessel_i0e, cast, cumsum, exp, sqrt
 from ..op.arguments import takes, truth
 from ..op.attributes import as_int
-from ..values.tensor import from_array, to_tensor
+from ..values.tensor import Tensor, from_array, to_tensor
 
 _LARGEST = 1 << 31
 
@@ -48,7 +48,7 @@ def _raised_cosine(window_length: IntLike, periodic: TensorLike, dtype: DTypeLik
 @takes(periodic=truth)
 def hann_window(
     window_length: IntLike, periodic: TensorLike = True, dtype: DTypeLike = dtypes.float32, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The Hann window, half a raised cosine.
 
     >>> import gradtape as tf
@@ -61,12 +61,12 @@ def hann_window(
 @takes(periodic=truth)
 def hamming_window(
     window_length: IntLike, periodic: TensorLike = True, dtype: DTypeLike = dtypes.float32, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The Hamming window, a cosine raised a little more."""
     return _raised_cosine(window_length, periodic, dtype, 0.54, 0.46)
 
 
-def vorbis_window(window_length: IntLike, dtype: DTypeLike = dtypes.float32, name: str | None = None) -> Any:
+def vorbis_window(window_length: IntLike, dtype: DTypeLike = dtypes.float32, name: str | None = None) -> Tensor:
     """The window of the Vorbis format: the squares of its halves add up to 1."""
     length, kind = _length_and_type(window_length, dtype)
     places = (np.arange(length) + 0.5) / max(length, 1)
@@ -75,7 +75,7 @@ def vorbis_window(window_length: IntLike, dtype: DTypeLike = dtypes.float32, nam
 
 def kaiser_window(
     window_length: IntLike, beta: TensorLike = 12.0, dtype: DTypeLike = dtypes.float32, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The Kaiser window; the tape follows `beta`, which says how narrow it is."""
     length, kind = _length_and_type(window_length, dtype, least=1)
     if length == 1:
@@ -89,7 +89,7 @@ def kaiser_window(
 
 def kaiser_bessel_derived_window(
     window_length: IntLike, beta: TensorLike = 12.0, dtype: DTypeLike = dtypes.float32, name: str | None = None
-) -> Any:
+) -> Tensor:
     """The window made of running sums of a Kaiser window: the squares of its halves add up to 1."""
     length, kind = _length_and_type(window_length, dtype)
     sums = cumsum(kaiser_window(length // 2 + 1, beta, kind))

@@ -117,7 +117,7 @@ def reduce_max(
     keepdims: TensorLike | None = None,
     output_is_sparse: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The largest value over some axes, or all; 0 where there are none. Zeros not stored do not count."""
     return _reduce(math.unsorted_segment_max, sp_input, axis, keepdims, output_is_sparse, "reduce_max")
 
@@ -154,7 +154,7 @@ def _reduce(
 @takes(adjoint_a=flag, adjoint_b=flag)
 def sparse_dense_matmul(
     sp_a: TensorLike, b: TensorLike, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor:
     """A sparse matrix times a dense one, or a dense one times a sparse one; the tape follows both.
 
     >>> import gradtape as tf
@@ -230,7 +230,7 @@ def segment_sum(
     num_segments: IntLike | None = None,
     name: str | None = None,
     sparse_gradient: bool = False,
-) -> Any:
+) -> Tensor:
     """The sums of the rows `data[indices]` that share a segment."""
     return segments.sparse_segment_sum.public(*_segments(data, indices, segment_ids, num_segments))
 
@@ -243,7 +243,7 @@ def segment_mean(
     num_segments: IntLike | None = None,
     name: str | None = None,
     sparse_gradient: bool = False,
-) -> Any:
+) -> Tensor:
     """The means of the rows `data[indices]` that share a segment; zeros for a segment without rows."""
     return segments.sparse_segment_mean.public(*_segments(data, indices, segment_ids, num_segments))
 
@@ -256,7 +256,7 @@ def segment_sqrt_n(
     num_segments: IntLike | None = None,
     name: str | None = None,
     sparse_gradient: bool = False,
-) -> Any:
+) -> Tensor:
     """The sums of the rows `data[indices]` that share a segment, over the square root of their number."""
     return segments.sparse_segment_sqrt_n.public(*_segments(data, indices, segment_ids, num_segments))
 

@@ -45,11 +45,10 @@ def _stacked(values: Sequence[SparseTensor]) -> SparseTensor:
 
 
 def _stand_in(sp: SparseTensor, variant: int, solid: Solid) -> SparseTensor:
-    """Values one after the other in a tensor as wide as they need, or twice as wide."""
+    """Values one after the other in a tensor that is, where its sizes are not known, as wide as they need, or twice as wide."""
     count, rank = sp.values.shape[0], sp.dense_shape.shape[0]
-    sizes = solid(sp.dense_shape, variant)._array
-    if sp.dense_shape.__class__ is not EagerTensor:
-        sizes = np.full(rank, max(count, 1) * (1 + variant), np.int64)
+    width = max(count, 1) * (1 + variant)
+    sizes = np.array([width if size is None else size for size in sp.shape], np.int64)
     places = solid(sp.indices, variant)
     if sp.indices.__class__ is not EagerTensor:
         numbers = np.arange(count) % max(int(np.prod(sizes, dtype=np.float64)), 1)

@@ -24,7 +24,7 @@ from .tensor import SparseTensor, from_parts, places_of, sizes_of
 def bincount(
     values: object,
     weights: TensorLike | None = None,
-    axis: object = 0,
+    axis: int = 0,
     minlength: TensorLike | None = None,
     maxlength: TensorLike | None = None,
     binary_output: bool = False,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..api.arrays import identity_of
 from ..op.declaration import Op
+from ..ops.public import identity
 from .tensor import SparseTensor
 
 # (The Bessel functions are not zero at zero; TensorFlow runs them on the values all the same.)
-_ON_VALUES = {
+ON_VALUES = {
     "abs",
     "negative",
     "sign",
@@ -24,11 +24,11 @@ _ON_VALUES = {
 }
 
 
-def run(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> SparseTensor:
+def run(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     """An op one of whose operands is sparse."""
     if op.name == "concat" and len(args[0]) == 1:
-        return identity_of(args[0][0])  # type: ignore[no-any-return]
-    if op.name in _ON_VALUES and isinstance(args[0], SparseTensor):
+        return identity(args[0][0])
+    if op.name in ON_VALUES and isinstance(args[0], SparseTensor):
         return args[0].with_values(op.public(args[0].values, *args[1:], **attributes))
     raise ValueError(
         f"{op.name}: Attempt to convert a value with an unsupported type (SparseTensor) to a Tensor. Use the functions of "

@@ -12,7 +12,7 @@ from ..api.clip import clip_by_norm
 from ..base.errors import invalid
 from ..base.traceable import trace_public
 from ..nn.sampled import whole_table
-from ..values.tensor import from_array, to_tensor
+from ..values.tensor import Tensor, from_array, to_tensor
 from .tensor import as_sparse, places_of
 
 
@@ -24,7 +24,7 @@ def embedding_lookup_sparse(
     max_norm: object = None,
     name: str | None = None,
     allow_fast_lookup: bool = False,
-) -> Any:
+) -> Tensor:
     """For each row of `sp_ids`, the rows of `params` that it names, summed or averaged with `sp_weights`.
 
     `combiner` is "mean" (the default), "sum" or "sqrtn" (the sum over the root of the sum of squared
@@ -52,7 +52,7 @@ def _sparse(value: Any) -> Any:
     return as_sparse(value.to_sparse() if hasattr(value, "to_sparse") else value, "embedding_lookup_sparse")
 
 
-def _combined(embeddings: Any, numbers: Any, weights: Any, count: int, how: str, max_norm: object) -> Any:
+def _combined(embeddings: Any, numbers: Any, weights: Any, count: int, how: str, max_norm: Any) -> Any:
     """For each number below `count`, its embeddings put together by their weights."""
     if max_norm is not None:
         embeddings = clip_by_norm(embeddings, max_norm, axes=list(range(1, embeddings.ndim)))

@@ -13,7 +13,7 @@ from ..base import dtypes
 from ..base.dtypes import Array
 from ..base.errors import ResourceExhaustedError, invalid
 from ..base.traceable import trace_public
-from ..base.types import AxisLike, IntLike, TensorLike
+from ..base.types import AxisLike, DTypeLike, IntLike, ShapeLike, TensorLike
 from ..op.arguments import flag, takes
 from ..op.attributes import as_int, as_int_vector, as_ints, as_shape
 from ..ops.array.index import pick
@@ -48,7 +48,7 @@ def to_dense(
     default_value: TensorLike | None = None,
     validate_indices: bool = True,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The tensor with all its elements; `default_value`, zero if not given, where there is no value.
 
     With `validate_indices`, places must be in order and none repeated; without, the last value at a place
@@ -172,7 +172,7 @@ def transpose(sp_input: object, perm: object = None, name: str | None = None) ->
     return reorder(from_parts(places_of(sp)[:, list(order)], sp.values, [sizes[a] for a in order]))
 
 
-def reshape(sp_input: object, shape: object, name: str | None = None) -> SparseTensor:
+def reshape(sp_input: object, shape: ShapeLike, name: str | None = None) -> SparseTensor:
     """The same elements in another shape; one size may be -1."""
     sp = as_sparse(sp_input, "reshape")
     check_places(sp, "reshape")
@@ -227,7 +227,7 @@ def reset_shape(sp_input: TensorLike, new_shape: TensorLike | None = None) -> Sp
 
 def fill_empty_rows(
     sp_input: TensorLike, default_value: TensorLike, name: str | None = None
-) -> tuple[SparseTensor, Any]:
+) -> tuple[SparseTensor, Tensor]:
     """The tensor with `default_value` first in each row that had none, and which rows these are."""
     sp = as_sparse(sp_input, "fill_empty_rows")
     check_places(sp, "fill_empty_rows")
@@ -248,7 +248,7 @@ def fill_empty_rows(
 
 
 def eye(
-    num_rows: IntLike, num_columns: IntLike | None = None, dtype: object = dtypes.float32, name: str | None = None
+    num_rows: IntLike, num_columns: IntLike | None = None, dtype: DTypeLike = dtypes.float32, name: str | None = None
 ) -> SparseTensor:
     """The identity matrix."""
     rows = as_int(num_rows)
@@ -259,7 +259,7 @@ def eye(
     return from_parts(np.stack([diagonal, diagonal], axis=1), arrays.ones([len(diagonal)], dtype), (rows, columns))
 
 
-def to_indicator(sp_input: TensorLike, vocab_size: IntLike, name: str | None = None) -> Any:
+def to_indicator(sp_input: TensorLike, vocab_size: IntLike, name: str | None = None) -> Tensor:
     """Truth values: the last axis, of size `vocab_size`, has True at each value that occurs there."""
     sp = as_sparse(sp_input, "to_indicator")
     if not sp.dtype.is_integer:

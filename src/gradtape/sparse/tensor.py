@@ -14,6 +14,7 @@ from ..base.dtypes import Array, DType
 from ..base.errors import NotATensorError, invalid
 from ..base.notebook import Form, in_notebook
 from ..base.shapes import TensorShape, broadcast
+from ..base.sizes import static
 from ..base.traceable import trace_public
 from ..base.type_spec import ShapedSpec, TypeSpec
 from ..base.types import DTypeLike, ShapeLike, TensorLike
@@ -68,17 +69,17 @@ class SparseTensor:
         return cls(value.indices, value.values, value.dense_shape)
 
     @property
-    def indices(self) -> Any:
+    def indices(self) -> Tensor:
         """The places, one row for each value."""
         return self._indices
 
     @property
-    def values(self) -> Any:
+    def values(self) -> Tensor:
         """The values; what tapes follow."""
         return self._values
 
     @property
-    def dense_shape(self) -> Any:
+    def dense_shape(self) -> Tensor:
         """The shape as an int64 tensor."""
         return self._dense_shape
 
@@ -87,10 +88,11 @@ class SparseTensor:
         """The shape of the dense tensor; inside a traced function as far as it is known."""
         sizes: Any = self._dense_shape
         if is_symbolic(sizes):
-            sizes = sizes._trace.known_value(sizes)
-        if sizes.__class__ is not EagerTensor:
-            return TensorShape([None] * self._dense_shape.shape[0])
-        return TensorShape(sizes._array.tolist())
+            sizes = sizes._trace.abstract(sizes)
+        if sizes.__class__ is EagerTensor:
+            return TensorShape(sizes._array.tolist())
+        known = sizes._array.value  # (of the elements, as far as they are known)
+        return TensorShape([None] * sizes.shape[0] if known is None else static(known.tolist()))
 
     @property
     def dtype(self) -> DType:
@@ -253,7 +255,10 @@ class SparseTensorSpec(ShapedSpec):
         ]
 
     def _from_components(self, components: Sequence[Any]) -> SparseTensor:
-        return SparseTensor(*components)
+        indices, values, sizes = components
+        if is_symbolic(sizes) and any(size is not None for size in self._shape or ()):
+            sizes = [sizes[axis] if size is None else size for axis, size in enumerate(self._shape)]
+        return SparseTensor(indices, values, sizes)
 
     def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype

@@ -2,13 +2,15 @@
 
 Programs tell TensorFlow's values by `type(x).__module__`. A pickle that is written meanwhile is to be read anywhere, so a class
 keeps its own module in pickles: pickle stores the name of the module as an object (since protocol 4, the default), and the
-name that stands here pickles as the true one. Protocols 0 to 2 (torch.save uses 2) translate names of modules by a table.
+name that stands here pickles as the true one. Protocols 0 to 2 (torch.save uses 2) translate names of modules by a table;
+protocol 3 does neither, so that a value holds itself in protocol 2 there.
 """
 
 from __future__ import annotations
 
 import _compat_pickle
 import importlib
+import pickle
 import sys
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -83,6 +85,13 @@ def classes_of(module: str) -> dict[str, type]:
     return found
 
 
+def _reduced(self: object, protocol: Any) -> Any:
+    """`__reduce_ex__` of the classes above; those that programs derive from them have modules of their own."""
+    if protocol == 3 and isinstance(type(self).__module__, _ModuleName):
+        return pickle.loads, (pickle.dumps(self, 2),)
+    return object.__reduce_ex__(self, protocol)
+
+
 def take_names() -> None:
     """Let the classes of values name TensorFlow's modules as theirs, and `tf.compat` know the stand-in."""
     for module in _MODULES:
@@ -91,5 +100,6 @@ def take_names() -> None:
             name.own = cls.__module__
             _compat_pickle.REVERSE_NAME_MAPPING[module, cls.__name__] = name.own, cls.__name__
             cls.__module__ = name
+            cls.__reduce_ex__ = _reduced  # type: ignore[assignment]
     compat: Any = sys.modules["gradtape.compat"]
     compat.v2 = sys.modules["gradtape.compat.v2"] = sys.modules["tensorflow"]

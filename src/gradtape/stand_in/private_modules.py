@@ -91,6 +91,7 @@ NAMESPACES: dict[str, tuple[str, ...]] = {
     "ops.stateless_random_ops": ("random", "random.experimental"),
     "ops.string_ops": ("strings",),
     "ops.summary_ops_v2": ("summary", "summary.experimental"),
+    "summary.summary_iterator": ("compat.v1.train",),
     "ops.tensor_array_ops": ("",),
     "ops.unconnected_gradients": ("",),
     "ops.variable_scope": ("",),

@@ -10,7 +10,7 @@ from ..base import nest
 from ..base.dtypes import Array
 from ..base.types import TensorLike
 from ..differentiation.tape import GradientTape
-from ..values.tensor import to_tensor
+from ..values.tensor import Tensor, to_tensor
 from .values import histogram, scalar, text
 from .writer import as_effect, recording, should_record_summaries
 
@@ -25,7 +25,7 @@ def gradients(
     *,
     target: object = None,
     histograms: bool = True,
-) -> Any:
+) -> Tensor:
     """Write the norm of each gradient, of all together, and a histogram of each, under the variables' names.
 
     The tags are "gradient_norms/NAME", "gradient_norms/global" and "gradients/NAME". Variables whose gradient is None
@@ -80,7 +80,7 @@ def _write(names: list[str], gradients: list[Any], step: object, histograms: boo
     return should_record_summaries()
 
 
-def _pairs(gradients: Any, variables: object, target: object) -> list[tuple[Any, Any]]:
+def _pairs(gradients: Any, variables: Any, target: Any) -> list[tuple[Any, Any]]:
     if isinstance(gradients, GradientTape):
         if target is None:
             raise ValueError("summary.gradients of a tape needs `target`, the loss to differentiate.")

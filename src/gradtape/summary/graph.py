@@ -10,14 +10,12 @@ from .. import profiler as _profiler
 from ..base.context import STATE, Records
 from ..differentiation.tape import GradientTape
 from ..io.wire import delimited
-from ..op.declaration import Op
 from ..op.entry import observe_ops, unobserve_ops
 from ..op.record import ids_of, is_further_output, op_of, pull_of, way_to_first
 from ..trace.function import EAGERLY
-from ..trace.graph import Graph, Ref, leaves
-from ..trace.printing import name_of
-from ..values.tensor import identify
-from ..variables.variable import Variable
+from ..trace.graph import Graph
+from ..trace.operations import operations
+from ..values.tensor import Tensor, identify
 from .event_file import messages
 from .values import write
 from .writer import recording, should_record_summaries
@@ -58,7 +56,7 @@ class _Nodes:
         return f"{name}_{count}" if count else name
 
 
-def graph(graph_data: object) -> Any:
+def graph(graph_data: object) -> Tensor:
     """Write a graph, shown under "Graphs".
 
     Args:
@@ -114,22 +112,12 @@ def graph_of(records: Records, names: dict[int, str]) -> Any:
 
 def graph_of_function(graph: Graph) -> Any:
     """The GraphDef of a traced function."""
-    nodes = _Nodes()
-    for leaf in leaves(graph.inputs):
-        if isinstance(leaf, Ref):
-            nodes.leaf(leaf.number, "Placeholder", "input")
-    for step in graph.steps:
-        inputs = []
-        for leaf in leaves((step.args, tuple(step.kwargs.values()))):
-            if isinstance(leaf, Ref):
-                inputs.append(nodes.leaf(leaf.number, "Placeholder", "value"))
-            elif isinstance(leaf, Variable):
-                # (Negative, so that identities of variables do not collide with numbers of Refs.)
-                inputs.append(nodes.leaf(-leaf._id, "VarHandleOp", _without_suffix(leaf.name)))
-        name = name_of(step.function)
-        kind = step.function.tf_name if isinstance(step.function, Op) else name
-        nodes.add(kind, name, inputs, [leaf.number for leaf in leaves(step.results) if isinstance(leaf, Ref)])
-    return nodes.graph
+    message = messages("graph_pb2").GraphDef()
+    message.versions.producer = 22
+    for operation in operations(graph):
+        inputs = [tensor.name.removesuffix(":0") for tensor in operation.inputs]
+        message.node.add(name=operation.name, op=operation.type, input=inputs)
+    return message
 
 
 def _without_suffix(name: str) -> str:

@@ -56,7 +56,7 @@ def summary_scope(
 
 
 @_recorded
-def scalar(name: str, data: TensorLike, step: object = None, description: str | None = None) -> Any:
+def scalar(name: str, data: TensorLike, step: object = None, description: str | None = None) -> Tensor:
     """Write one number.
 
     Args:
@@ -84,7 +84,7 @@ def scalar(name: str, data: TensorLike, step: object = None, description: str | 
 @_recorded
 def histogram(
     name: str, data: TensorLike, step: object = None, buckets: int | None = None, description: str | None = None
-) -> Any:
+) -> Tensor:
     """Write how the elements of a tensor are distributed; elements that are not finite are left out.
 
     Args:
@@ -195,7 +195,7 @@ def audio(
 
 
 @_recorded
-def text(name: str, data: TensorLike, step: object = None, description: str | None = None) -> Any:
+def text(name: str, data: TensorLike, step: object = None, description: str | None = None) -> Tensor:
     """Write text, in Markdown: one, or a table of it as a string tensor of up to two axes.
 
     Args:
@@ -213,7 +213,7 @@ def text(name: str, data: TensorLike, step: object = None, description: str | No
 
 
 @as_effect
-def write(tag: Any, tensor: Any, step: object = None, metadata: Any = None, name: str | None = None) -> Any:
+def write(tag: Any, tensor: Any, step: object = None, metadata: Any = None, name: str | None = None) -> Tensor:
     """Write a tensor under a tag, which is taken as it is.
 
     Args:

@@ -174,7 +174,7 @@ def record_if(condition: object) -> Iterator[None]:
         yield
 
 
-def should_record_summaries() -> Any:
+def should_record_summaries() -> Tensor:
     """Whether a summary written now in this thread would be recorded."""
     return from_array(np.bool_(recording()))  # type: ignore[arg-type]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import facades
+from . import facades, operations
 from .concrete import ConcreteFunction
 from .function import Function, function, inside_function
 from .recorder import outside_traces
@@ -16,5 +16,6 @@ __all__ = [
     "function",
     "inside_function",
     "is_symbolic",
+    "operations",
     "outside_traces",
 ]

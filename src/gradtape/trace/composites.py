@@ -108,7 +108,22 @@ def _ghostly(world: Inference, results: list[Any], sources: list[Any], trials: l
     fixed = () if kind is None else kind.fixed
     made = []
     for place, parts in enumerate(zip(*map(parts_of, results), strict=True)):
-        is_fixed = place in fixed and all(np.array_equal(parts[0], part) for part in parts)
-        made.append(parts[0] if is_fixed else _ghostly(world, list(parts), sources, trials))
+        if place not in fixed:
+            made.append(_ghostly(world, list(parts), sources, trials))
+        elif all(np.array_equal(parts[0], part) for part in parts):
+            made.append(parts[0])
+        else:
+            made.append(_ghostly_sizes(world, list(parts)))
     each = iter(made)
     return map_parts(first, lambda part: next(each))
+
+
+def _ghostly_sizes(world: Inference, results: list[Any]) -> Any:
+    """A tensor of sizes, of which those are known in which all results agree."""
+    arrays = [result._array for result in results]
+    if len({array.shape for array in arrays}) > 1:
+        return Ghost(world, None, arrays[0].dtype)
+    first = arrays[0].reshape(-1).tolist()
+    agree = np.all([array == arrays[0] for array in arrays], axis=0).reshape(-1)
+    sizes = np.array([size if sure else UNKNOWN for size, sure in zip(first, agree, strict=True)], object)
+    return world.ghost_of(arrays[0].shape, arrays[0].dtype, sizes)

@@ -77,7 +77,10 @@ class ConcreteFunction:
 
     @property
     def graph(self) -> Graph:
-        """The graph; printing it shows its steps."""
+        """The graph; printing it shows its steps, `get_operations` lists them as TensorFlow does."""
+        if not self._graph.labels:
+            named = [leaf for leaf in leaves(self.structured_input_signature) if isinstance(leaf, TensorSpec)]
+            self._graph.labels = tuple((spec.name or "input").split(":")[0] for spec in named)
         return self._graph
 
     @property
@@ -90,7 +93,7 @@ class ConcreteFunction:
     @property
     def arguments(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments it was recorded with: composites are composites of specs, where each tensor of them has its place."""
-        return _strongly(self._arguments)  # type: ignore[no-any-return]
+        return _strongly(self._arguments)
 
     @property
     def structured_outputs(self) -> Any:

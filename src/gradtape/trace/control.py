@@ -307,7 +307,7 @@ def _tensor_pairs(values: Any, returned: Any) -> Iterator[tuple[Any, Any]]:
 def loop_in_world(world: World, condition: Callee, body: Callee, variables: list[Any], limit: Any = None) -> list[Any]:
     """The variables after a loop of unknown length."""
     if not isinstance(world, Inference):
-        return world.loop(condition, body, variables, limit)  # type: ignore[attr-defined, no-any-return]
+        return world.loop(condition, body, variables, limit)  # type: ignore[attr-defined]
     return rounds_in_world(world, body, variables)
 
 

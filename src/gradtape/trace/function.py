@@ -8,7 +8,7 @@ import sys
 import types
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, overload
 
 import numpy as np
 
@@ -27,6 +27,22 @@ from .engines import CHOSEN, checked
 from .function_type import FunctionSpec, FunctionType, declared_type
 from .recorder import Recorder, TracePolicy
 from .signature import Encoder, InputSignature, Parameters, checked_signature, with_tensors
+
+if TYPE_CHECKING:
+    from typing_extensions import ParamSpec, TypeVar
+
+    from ..diagnostics.traces import Traces
+    from ..diagnostics.view.view import View
+
+    _P = ParamSpec("_P", default=...)
+    _Result = TypeVar("_Result", default=Any)
+else:  # (defaults of type variables came with Python 3.13; only type checkers need them)
+    from typing import ParamSpec, TypeVar
+
+    _P = ParamSpec("_P")
+    _Result = TypeVar("_Result")
+_Rest = ParamSpec("_Rest")
+_Object = TypeVar("_Object")
 
 # One trace at a time: a function may be called for the first time by several threads at once.
 _TRACING = new_rlock()
@@ -57,12 +73,12 @@ class _Eagerly:
 EAGERLY = _Eagerly()
 
 
-class Function:
+class Function(Generic[_P, _Result]):
     """A callable that traces a Python function; see `tf.function`."""
 
     def __init__(
         self,
-        python_function: Callable[..., Any],
+        python_function: Callable[_P, _Result],
         name: str | None = None,
         input_signature: object = None,
         autograph: bool = True,
@@ -83,10 +99,12 @@ class Function:
         self._traces: dict[Any, ConcreteFunction] = {}
         self._looser: dict[Any, list[ConcreteFunction]] = {}  # the same traces, by everything but shapes
         self._alive: dict[int, weakref.ref[Any]] = {}
-        self._bound: dict[int, tuple[weakref.ref[Any], Function]] = {}
+        self._bound: dict[int, tuple[weakref.ref[Any], Function[..., Any]]] = {}
         self._direct: Callable[..., Any] | None = None  # the function in machine code
         self._directs = 0
-        self.derived: dict[tuple[int, ...], Function] = {}  # its gradients as functions, by the variables they are in
+        self.derived: dict[
+            tuple[int, ...], Function[..., Any]
+        ] = {}  # its gradients as functions, by the variables they are in
         self._count = 0
         self._storm = storms.storm_of(python_function)
         self._last: dict[str, str] | None = None
@@ -102,7 +120,7 @@ class Function:
     # --- what users see --------------------------------------------------------------------------------------------
 
     @property
-    def python_function(self) -> Callable[..., Any]:
+    def python_function(self) -> Callable[_P, _Result]:
         """The Python function."""
         return self._python_function
 
@@ -143,7 +161,7 @@ class Function:
         """The same as `pretty_printed_concrete_signatures`."""
         return self.pretty_printed_concrete_signatures(verbose)
 
-    def explain(self) -> Any:
+    def explain(self) -> Traces:
         """The traces: what each was made for, what changed since the one before, and what of it runs compiled.
 
         >>> import gradtape as tf
@@ -158,7 +176,7 @@ class Function:
 
         return traces.traces_of(self)
 
-    def view(self) -> Any:
+    def view(self) -> View:
         """A picture of each trace: its steps, with loops, branches and calls as groups, and how it runs; see docs/guide/view.md.
 
         >>> import gradtape as tf
@@ -185,6 +203,12 @@ class Function:
     def __repr__(self) -> str:
         return f"<gradtape.function {self._name}, {len(self._all_traces())} traces>"
 
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Function[_P, _Result]: ...
+    @overload
+    def __get__(
+        self: Function[Concatenate[_Object, _Rest], _Result], instance: _Object, owner: type | None = None
+    ) -> Function[_Rest, _Result]: ...
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         if instance is None:
             return self
@@ -213,7 +237,7 @@ class Function:
 
     # --- calling ---------------------------------------------------------------------------------------------------
 
-    def __call__(self, *args: Any, **kwargs: object) -> Any:
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _Result:
         if EAGERLY.on:
             return self._python_function(*args, **kwargs)
         if self._direct is not None and not ACTIVE:
@@ -503,6 +527,36 @@ def _mentions(key: Any, number: int) -> bool:
     return False
 
 
+@overload
+def function(
+    func: Callable[_P, _Result],
+    input_signature: object = ...,
+    autograph: bool = ...,
+    jit_compile: bool | None = ...,
+    reduce_retracing: bool = ...,
+    experimental_implements: object = ...,
+    experimental_autograph_options: object = ...,
+    experimental_attributes: object = ...,
+    experimental_relax_shapes: bool | None = ...,
+    experimental_compile: bool | None = ...,
+    experimental_follow_type_hints: bool | None = ...,
+    engine: str | None = ...,
+) -> Function[_P, _Result]: ...
+@overload
+def function(
+    func: None = None,
+    input_signature: object = ...,
+    autograph: bool = ...,
+    jit_compile: bool | None = ...,
+    reduce_retracing: bool = ...,
+    experimental_implements: object = ...,
+    experimental_autograph_options: object = ...,
+    experimental_attributes: object = ...,
+    experimental_relax_shapes: bool | None = ...,
+    experimental_compile: bool | None = ...,
+    experimental_follow_type_hints: bool | None = ...,
+    engine: str | None = ...,
+) -> Callable[[Callable[_P, _Result]], Function[_P, _Result]]: ...
 def function(
     func: Callable[..., Any] | None = None,
     input_signature: object = None,
@@ -540,7 +594,8 @@ def function(
         jit_compile: Functions are compiled in any case. With True, small programs may round in another way than eager code, and
             are faster: own functions with an error of a few units in the last place, products and sums rounded once.
         reduce_retracing: Whether sizes that vary between calls become unknown, to be recorded less often.
-        engine: What runs it: "native", or "xla" with the extra `xla`; without it, `tf.config.set_engine` decides.
+        engine: What runs it: "native", or with the extra `xla` "xla" or "xla-checked", which raises errors that depend on
+            values; without it, `tf.config.set_engine` decides.
     """
     if experimental_relax_shapes is not None:
         reduce_retracing = experimental_relax_shapes

@@ -176,6 +176,8 @@ def shown(shape: Shape) -> str:
 class World:
     """Runs ops on ghosts. Subclasses say what is known of values, and what is kept of what runs."""
 
+    computes = True
+
     def __init__(self) -> None:
         self._tapes: list[Records] = []
         self._accumulators: list[Accumulator] = []

@@ -93,6 +93,7 @@ class Graph:
     seed: int | None = field(default_factory=lambda: GLOBAL.seed)
     number: int = field(default_factory=itertools.count(1).__next__)
     begin: tuple[int, int, int] = (0, 0, 0)  # of a part of a graph: how far the numbers of a `SeedScope` are before it
+    labels: tuple[str, ...] = ()  # the names of its inputs, where a function with named parameters was traced
     jit_compile: bool = False  # whether results may be rounded in another way than those of eager code
 
     @property

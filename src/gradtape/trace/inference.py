@@ -34,6 +34,8 @@ _MOST_KNOWN = 1 << 12  # elements of a tensor whose value is used while tracing
 class Inference(World):
     """A world in which unknown sizes are symbols."""
 
+    computes = False
+
     def __init__(self) -> None:
         super().__init__()
         self.environment = Environment({})

@@ -55,6 +55,8 @@ class TracePolicy:
 class Recorder:
     """One trace: records the steps, and knows shape and type of every symbolic tensor."""
 
+    computes = True
+
     def __init__(self, name: str, policy: TracePolicy) -> None:
         self.graph = Graph(name=name)
         self.policy = policy

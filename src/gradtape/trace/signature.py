@@ -167,7 +167,7 @@ def _hashable(value: Any) -> Hashable:
     if isinstance(value, (list, tuple, set)):
         parts = tuple(map(_hashable, value))
         return value.__class__, frozenset(parts) if isinstance(value, set) else parts
-    return value  # type: ignore[no-any-return]
+    return value
 
 
 def _fixed(kind: Composite[Any], parts: list[Any]) -> list[int]:

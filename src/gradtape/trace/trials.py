@@ -118,8 +118,8 @@ class Trial(Inference):
         found = evaluate(size, {one: self._numbers[one] for one in symbols_of(size)})
         if isinstance(found, Size):
             self.made_up = True
-            return self.unknown()  # type: ignore[no-any-return]
-        return found  # type: ignore[no-any-return]
+            return self.unknown()
+        return found
 
     def twin(self, value: Any) -> Any:
         """What stands here for a value outside."""
@@ -131,8 +131,8 @@ class Trial(Inference):
 
     def _made_like(self, value: Any) -> Ghost:
         known = value._array.value
-        if known is not None and known.dtype.kind == "O":
-            known = None if any(size is UNKNOWN for size in known.flat) else self._array(known, value._array.dtype)
+        if known is not None and known.dtype.kind == "O" and not any(size is UNKNOWN for size in known.flat):
+            known = self._array(known, value._array.dtype)
         ghost = Ghost(self, self.numbers(value._array.known), value._array.dtype, 0, known)
         if value.dtype.is_differentiable:
             ghost._id = next_id()

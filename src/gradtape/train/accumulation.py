@@ -11,7 +11,7 @@ from ..base.dtypes import Array
 from ..base.shapes import TensorShape
 from ..differentiation.slices import densify
 from ..ops.math.elementwise import convert
-from ..values.tensor import EagerTensor, IndexedSlices, from_array, to_tensor
+from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
 
 _REDUCTIONS = ("mean", "sum")
@@ -89,7 +89,7 @@ class GradientAccumulator:
     __call__ = add
 
     @property
-    def gradients(self) -> Any:
+    def gradients(self) -> list[Tensor]:
         """The mean (or sum) of what was added, in the structure in which it was given."""
         if not self._sums or (self.step.__class__ is int and self.step == 0):
             raise ValueError("GradientAccumulator: nothing was added yet. Call add(gradients) first.")

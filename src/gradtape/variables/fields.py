@@ -65,7 +65,7 @@ def filled(frame: Frame, parts: Iterator[Any]) -> Any:
 def spec_of_part(part: Any) -> TypeSpec:
     """The spec of one component."""
     if is_composite(part) and COMPOSITES[part.__class__].spec is not None:
-        return COMPOSITES[part.__class__].spec.from_value(part)  # type: ignore[union-attr, no-any-return]
+        return COMPOSITES[part.__class__].spec.from_value(part)  # type: ignore[union-attr]
     if isinstance(part, Variable):
         return VariableSpec(part.shape, part.dtype, part.trainable)
     return TensorSpec(part.shape, part.dtype)

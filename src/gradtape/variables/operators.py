@@ -26,6 +26,7 @@ from ..ops.array import index, layout, masks
 from ..ops.linalg.products import matmul
 from ..ops.math import elementwise as e
 from ..ops.math import logic
+from ..ops.public import divide as realdiv
 from ..values.composite import OPERANDS
 from ..values.tensor import PACK_LIST, EagerTensor, Tensor, to_tensor
 from .variable import ResourceVariable, SliceAssigner, Variable
@@ -69,10 +70,8 @@ _DIVIDED_AS = {
     dtypes.int32: dtypes.float64, dtypes.uint32: dtypes.float64, dtypes.int64: dtypes.float64, dtypes.uint64: dtypes.float64,
 }  # fmt: skip
 
-realdiv = e.divide.public
 
-
-def truediv(x: object, y: object, name: str | None = None) -> Any:
+def truediv(x: object, y: object, name: str | None = None) -> Tensor:
     """x / y; integers are divided as floats.
 
     >>> import gradtape as tf
@@ -99,14 +98,14 @@ def _integer_type(x: object, y: object) -> DType | None:
     return dtype if dtype in _DIVIDED_AS else None
 
 
-def _truediv(x: Value, y: TensorLike) -> Any:
+def _truediv(x: Tensor, y: TensorLike) -> Any:
     try:
         return truediv(x, y) if x.dtype in _DIVIDED_AS else realdiv(x, y)
     except (TypeError, ValueError) as error:
         return _asked("__rtruediv__", x, y, error)
 
 
-def _rtruediv(x: Value, y: TensorLike) -> Any:
+def _rtruediv(x: Tensor, y: TensorLike) -> Any:
     return truediv(y, x) if x.dtype in _DIVIDED_AS else realdiv(y, x)
 
 

@@ -7,7 +7,7 @@ import enum
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, ClassVar, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from ..base.notebook import Form, in_notebook
 from ..base.notes import note_exit
 from ..base.shapes import TensorShape
 from ..base.traceable import name_errors
-from ..base.types import DTypeLike, Function, ShapeLike, TensorLike
+from ..base.types import DTypeLike, Function, MaybeNone, ShapeLike, TensorLike
 from ..native import thresholds
 from ..native.abi import become
 from ..op.entry import read_inline
@@ -37,6 +37,11 @@ from ..values.tensor import (
     to_tensor,
 )
 from .in_place import LOCKS, MASK, AbsentValue, any_value, changed, is_locked_here, present_value, value_of
+
+if TYPE_CHECKING:
+    from ..values.operators import Operators as _Operators
+else:
+    _Operators = object
 
 
 class VariableSynchronization(enum.Enum):
@@ -81,15 +86,17 @@ _Method = TypeVar("_Method", bound=Callable[..., Any])
 class _VariableMeta(type):
     """`tf.Variable(...)` makes a `ResourceVariable`, whose class name is the one TensorFlow shows."""
 
-    def __call__(cls, *args: Any, **kwargs: object) -> Any:
-        if STATE.variable_creators and cls is Variable:
-            given = inspect.signature(cls.__init__).bind(None, *args, **kwargs)
-            given.apply_defaults()
-            return _created(STATE.variable_creators, {k: v for k, v in given.arguments.items() if k != "self"})
-        made = type.__call__(ResourceVariable if cls is Variable else cls, *args, **kwargs)
-        if RESTORATIONS:
-            become(made, _awaiting(made.__class__))
-        return made
+    if not TYPE_CHECKING:  # the parameters are those of `__init__`
+
+        def __call__(cls, *args: Any, **kwargs: object) -> Any:
+            if STATE.variable_creators and cls is Variable:
+                given = inspect.signature(cls.__init__).bind(None, *args, **kwargs)
+                given.apply_defaults()
+                return _created(STATE.variable_creators, {k: v for k, v in given.arguments.items() if k != "self"})
+            made = type.__call__(ResourceVariable if cls is Variable else cls, *args, **kwargs)
+            if RESTORATIONS:
+                become(made, _awaiting(made.__class__))
+            return made
 
 
 def _created(creators: list[Callable[..., Any]], settings: dict[str, Any]) -> Any:
@@ -100,7 +107,7 @@ def _created(creators: list[Callable[..., Any]], settings: dict[str, Any]) -> An
         return Variable(**settings)
 
 
-class Variable(metaclass=_VariableMeta):
+class Variable(_Operators, metaclass=_VariableMeta):
     """A tensor-valued cell: read like a tensor, changed with `assign`.
 
     A tape follows trainable variables as soon as they are read in its context.
@@ -197,7 +204,7 @@ class Variable(metaclass=_VariableMeta):
     def _accessed(self) -> EagerTensor:
         return self._read() if ACTIVE and STATE.trace is None else self._value
 
-    def sparse_read(self, indices: TensorLike, name: str | None = None) -> Any:
+    def sparse_read(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """The rows at `indices`."""
         return index.take.public(self._read(), indices, 0, 0)
 
@@ -297,7 +304,7 @@ class Variable(metaclass=_VariableMeta):
     @_changes
     def assign(
         self, value: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
-    ) -> Any:
+    ) -> Variable:
         """Replace the value. Gradients already recorded keep the value that was read; the assigned tensor is not followed."""
         self._store(self._checked(value))
         return self._after(read_value)
@@ -305,7 +312,7 @@ class Variable(metaclass=_VariableMeta):
     @_changes
     def assign_add(
         self, delta: object, use_locking: bool = False, name: str | None = None, read_value: bool = True
-    ) -> Any:
+    ) -> Variable:
         """Add `delta` to the value."""
         self._move(np.add, elementwise.add.large, delta)
         return self._after(read_value)
@@ -313,7 +320,7 @@ class Variable(metaclass=_VariableMeta):
     @_changes
     def assign_sub(
         self, delta: object, use_locking: bool = False, name: str | None = None, read_value: bool = True
-    ) -> Any:
+    ) -> Variable:
         """Subtract `delta` from the value."""
         self._move(np.subtract, elementwise.subtract.large, delta)
         return self._after(read_value)
@@ -347,7 +354,7 @@ class Variable(metaclass=_VariableMeta):
 
         changed((self,), [None], compute)
 
-    def _after(self, read_value: bool) -> Any:
+    def _after(self, read_value: bool) -> Variable | MaybeNone:
         return _unread(self) if read_value else None
 
     def _checked(self, value: TensorLike) -> Array:
@@ -377,7 +384,7 @@ class Variable(metaclass=_VariableMeta):
             f"Cannot update variable '{self._name}' of shape {present.shape} with a value of shape {delta.shape}."
         )
 
-    def _updated(self, update: Callable[[Array], None]) -> Any:
+    def _updated(self, update: Callable[[Array], None]) -> Variable:
         """Change the value by a function that writes into its array."""
 
         def compute(arrays: list[Any], own: list[bool]) -> None:
@@ -388,7 +395,7 @@ class Variable(metaclass=_VariableMeta):
         changed((self,), [None], compute)
         return self._after(True)
 
-    def _scatter(self, sparse_delta: Any, update: Callable[[Array, Any, Array], None]) -> Any:
+    def _scatter(self, sparse_delta: Any, update: Callable[[Array, Any, Array], None]) -> Variable:
         if not isinstance(sparse_delta, IndexedSlices):
             raise TypeError(f"sparse_delta must be tf.IndexedSlices, got {sparse_delta!r}.")
         indices = np.asarray(to_tensor(sparse_delta.indices)._array)
@@ -404,42 +411,42 @@ class Variable(metaclass=_VariableMeta):
         return self._updated(update_rows)
 
     @_changes
-    def scatter_add(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_add(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Variable:
         """Add rows."""
         return self._scatter(sparse_delta, _of_rows(np.add, np.add))
 
     @_changes
-    def scatter_sub(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_sub(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Variable:
         """Subtract rows."""
         return self._scatter(sparse_delta, _of_rows(np.subtract, np.add))
 
     @_changes
-    def scatter_mul(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_mul(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Variable:
         """Multiply rows."""
         return self._scatter(sparse_delta, _of_rows(np.multiply))
 
     @_changes
-    def scatter_div(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_div(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Variable:
         """Divide rows."""
         return self._scatter(sparse_delta, _of_rows(np.divide))
 
     @_changes
-    def scatter_max(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_max(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Variable:
         """Keep the larger of each row and the given one."""
         return self._scatter(sparse_delta, _of_rows(np.maximum, np.maximum))
 
     @_changes
-    def scatter_min(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_min(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Variable:
         """Keep the smaller of each row and the given one."""
         return self._scatter(sparse_delta, _of_rows(np.minimum, np.minimum))
 
     @_changes
-    def scatter_update(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_update(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Variable:
         """Replace rows."""
         return self._scatter(sparse_delta, _set_rows)
 
     @_changes
-    def batch_scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    def batch_scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Variable:
         """Replace elements along the last index axis, for each leading index."""
         if not isinstance(sparse_delta, IndexedSlices):
             raise TypeError(f"sparse_delta must be tf.IndexedSlices, got {sparse_delta!r}.")
@@ -452,7 +459,9 @@ class Variable(metaclass=_VariableMeta):
 
         return self._updated(update)
 
-    def _scatter_nd(self, indices: TensorLike, updates: TensorLike, update: Callable[[Array, Any, Array], None]) -> Any:
+    def _scatter_nd(
+        self, indices: TensorLike, updates: TensorLike, update: Callable[[Array, Any, Array], None]
+    ) -> Variable:
         positions = np.asarray(to_tensor(indices)._array)
         values = to_tensor(updates, self.dtype)._array
 
@@ -463,27 +472,27 @@ class Variable(metaclass=_VariableMeta):
         return self._updated(update_places)
 
     @_changes
-    def scatter_nd_add(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Any:
+    def scatter_nd_add(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Variable:
         """Add `updates` at multi-dimensional `indices`."""
         return self._scatter_nd(indices, updates, np.add.at)
 
     @_changes
-    def scatter_nd_sub(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Any:
+    def scatter_nd_sub(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Variable:
         """Subtract `updates` at multi-dimensional `indices`."""
         return self._scatter_nd(indices, updates, np.subtract.at)
 
     @_changes
-    def scatter_nd_update(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Any:
+    def scatter_nd_update(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Variable:
         """Replace the elements at multi-dimensional `indices`."""
         return self._scatter_nd(indices, updates, _set_rows)
 
     @_changes
-    def scatter_nd_max(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Any:
+    def scatter_nd_max(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Variable:
         """Keep the larger of each element and the given one."""
         return self._scatter_nd(indices, updates, np.maximum.at)
 
     @_changes
-    def scatter_nd_min(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Any:
+    def scatter_nd_min(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Variable:
         """Keep the smaller of each element and the given one."""
         return self._scatter_nd(indices, updates, np.minimum.at)
 
@@ -506,7 +515,7 @@ class Variable(metaclass=_VariableMeta):
 
         return self._updated(update)
 
-    def gather_nd(self, indices: TensorLike, name: str | None = None) -> Any:
+    def gather_nd(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """The elements at multi-dimensional `indices`."""
         return index.take_nd.public(self._read(), indices, 0)
 
@@ -515,6 +524,10 @@ class Variable(metaclass=_VariableMeta):
         raise AttributeError("count_up_to does not exist in TensorFlow 2; use assign_add and compare.")
 
     # --- Python --------------------------------------------------------------------------------------------------
+
+    if TYPE_CHECKING:  # attached in variables/operators.py
+
+        def __getitem__(self, key: Any) -> VariablePart: ...
 
     def __len__(self) -> int:
         return len(self._value)
@@ -722,6 +735,16 @@ class VariableSpec(TensorSpec):
 
     def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype, self.trainable, self._name
+
+
+if TYPE_CHECKING:
+
+    class VariablePart(Tensor):
+        """What `v[1:]` gives for a variable: a tensor that has the methods of a SliceAssigner."""
+
+        def assign(self, value: TensorLike, *, name: str | None = None) -> Variable: ...
+        def assign_add(self, value: TensorLike, *, name: str | None = None) -> Variable: ...
+        def assign_sub(self, value: TensorLike, *, name: str | None = None) -> Variable: ...
 
 
 class SliceAssigner:

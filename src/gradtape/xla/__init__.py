@@ -1,7 +1,8 @@
 """`tf.xla`: compiled functions under their older names. And the engine `xla`, which imports jax when it is asked for.
 
 `lowering` runs a program while jax traces it, `parts` cuts out what stays on the host, `arrays` has the values on devices, and
-`executor` puts the programs of a function on XLA in place of Python lines and machine code.
+`executor` puts the programs of a function on XLA in place of Python lines and machine code. `checks` is the engine `xla-checked`,
+which raises errors that depend on values.
 """
 
 from __future__ import annotations
@@ -47,6 +48,13 @@ def _executor(graph: Graph, specs: list[TensorSpec]) -> Executor:
     return XlaGraph(graph, specs)
 
 
+def _checked_executor(graph: Graph, specs: list[TensorSpec]) -> Executor:
+    from .checks import CheckedGraph
+
+    return CheckedGraph(graph, specs)
+
+
 ENGINES["xla"] = Engine(checked, _executor)
+ENGINES["xla-checked"] = Engine(checked, _checked_executor)
 
 __dir__ = listing(globals())

@@ -6,6 +6,9 @@ makes it a plain one; its value on the device is kept beside the array, and foun
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+from sys import getrefcount
 from typing import Any
 
 import jax
@@ -17,11 +20,12 @@ from ..base.errors import invalid
 from ..base.shapes import TensorShape, known_shape
 from ..native.abi import all_holders, become, counts_holders
 from ..values.tensor import EagerTensor, Tensor
+from ..variables.in_place import lock_of
 from ..variables.variable import Variable
 
 PLACED = "_sharding"  # in the `__dict__` of a variable: how its value is shared out to devices, where there are several
-_KEPT = "_on_device"  # in the `__dict__` of a tensor: the array it has on the host, or None, and the one on the device
-_host: Any = Tensor.__dict__["_array"]  # the field that every tensor has
+_KEPT = "_on_device"  # in the `__dict__` of a tensor that is on both sides: its array, and its value on the device
+_FIELD: Any = Tensor.__dict__["_array"]  # where every tensor has its array
 
 
 class Copies:
@@ -39,14 +43,21 @@ class DeviceTensor(EagerTensor):
 
     __slots__ = ()
 
+    _buffer = _FIELD  # in the place of the array
+
     @property
     def _array(self) -> Array:  # type: ignore[override]
-        buffer = self.__dict__[_KEPT][1]
+        is_written = bool(_WRITTEN) and _is_written_here(self)
+        buffer = self._buffer
+        if is_on_host(buffer):  # (another thread has fetched it at this moment)
+            return buffer  # type: ignore[no-any-return]
         COPIES.to_host += 1
+        if is_written:  # (by the step that a signal handler interrupts)
+            return np.array(buffer)
         array: Array = on_host(buffer)
         self.__dict__[_KEPT] = (array, buffer)
+        self._buffer = array
         become(self, EagerTensor)
-        _host.__set__(self, array)
         return array
 
     @property
@@ -70,11 +81,6 @@ class DeviceTensor(EagerTensor):
         device = min(self._buffer.devices(), key=lambda found: found.id)
         return f"/job:localhost/replica:0/task:{device.process_index}/device:{device.platform.upper()}:{device.id}"
 
-    @property
-    def _buffer(self) -> jax.Array:
-        found: jax.Array = self.__dict__[_KEPT][1]
-        return found
-
 
 def abstract(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     """What jax traces with in place of a value."""
@@ -82,9 +88,12 @@ def abstract(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     return look(shape, dtype)
 
 
+HOSTED = (np.ndarray, np.generic)  # the classes of values on the host
+
+
 def is_on_host(value: object) -> bool:
     """Whether a value is NumPy's."""
-    return isinstance(value, (np.ndarray, np.generic))
+    return isinstance(value, HOSTED)
 
 
 def on_host(buffer: jax.Array) -> Any:
@@ -101,15 +110,19 @@ def on_host(buffer: jax.Array) -> Any:
 def on_device(buffer: jax.Array, identity: int = 0) -> DeviceTensor:
     """A tensor of a value on a device."""
     tensor = object.__new__(DeviceTensor)
-    tensor.__dict__[_KEPT] = (None, buffer)
+    tensor._buffer = buffer
     tensor._id = identity
     return tensor
 
 
 def buffer_of(tensor: EagerTensor) -> jax.Array | None:
     """The value on a device, if it is there: the array on the host may have been replaced."""
+    if _WRITTEN:
+        _is_written_here(tensor)
+    if tensor.__class__ is DeviceTensor:
+        return tensor._buffer
     kept = tensor.__dict__.get(_KEPT)
-    if kept is None or not (tensor.__class__ is DeviceTensor or kept[0] is tensor._array):
+    if kept is None or kept[0] is not tensor._array:
         return None
     found: jax.Array = kept[1]
     return found
@@ -141,37 +154,96 @@ def value_of(variable: Variable) -> jax.Array:
     return found
 
 
-def own_buffers(values: list[Any]) -> list[jax.Array]:
-    """The buffers of values that were taken out of their variables, to be written to: copies where somebody else holds them."""
-    if _alone is None:
-        _count_nobody_else()
-    buffers = [value.__dict__[_KEPT][1] for value in values]
-    for place, counts in enumerate(zip(all_holders(values), all_holders(buffers), strict=True)):
-        # An array on the host may be a view of the same memory.
-        if counts != _alone or values[place].__class__ is not DeviceTensor:
-            with jax.enable_x64(True):
-                buffers[place] = buffers[place].copy()
-    return buffers
+def values_of(variables: list[Variable]) -> list[jax.Array]:
+    """The values of variables on the device."""
+    tensors: list[Any] = [variable._value for variable in variables]
+    try:
+        found = [tensor._buffer for tensor in tensors]
+    except AttributeError:  # (an eager tensor has none)
+        return [value_of(variable) for variable in variables]
+    return [value_of(variable) for variable in variables] if _WRITTEN else found
 
 
-def replace_buffers(values: list[Any], buffers: list[jax.Array]) -> None:
-    """Give values that were taken out of their variables others on the device: new tensors where somebody holds the old ones."""
-    for place, buffer in enumerate(buffers):
-        kept = values[place].__dict__[_KEPT]
-        if kept[1].is_deleted():  # it was given away, which is done with values that nobody else holds
-            values[place].__dict__[_KEPT] = (None, buffer)
-        else:
-            values[place] = on_device(buffer, values[place]._id)
+# --- memory that is used again -------------------------------------------------------------------------------------------
+#
+# A step is given the memory of the variables that it changes. Who has read one of them before is counted, and keeps what was
+# read. Who reads one meanwhile gets the tensor, and waits for its new value when asking for that.
 
 
-_NEVER = (0, 0)  # counts that never occur
-_alone: tuple[int, int] | None = None  # the counts if only the variable holds the value, measured on demand
+def changed(variables: list[Variable], compute: Callable[..., list[jax.Array]], given: list[Any]) -> list[jax.Array]:
+    """Give variables, whose locks are held, new values on the device; returns what else is computed.
+
+    Args:
+        variables: The variables.
+        compute: Is called with what is given and with their buffers, which it may use up; gives results, then the new buffers.
+        given: What it is called with first.
+    """
+    tensors: list[Any] = [variable._value for variable in variables]
+    try:
+        buffers = [tensor._buffer for tensor in tensors]
+    except AttributeError:  # (an eager tensor has none)
+        buffers = _on_device_alone(variables, tensors)
+    step = id(tensors)
+    _WRITTEN[step] = tensors  # (before they are counted)
+    try:
+        count, (value, memory) = len(tensors), _alone()
+        # (No count is below that of something which nobody else holds: all are equal to it if their sum is.)
+        if sum(map(getrefcount, tensors)) != value * count or sum(map(getrefcount, buffers)) != memory * count:
+            _own(variables, tensors, buffers)
+        results = compute(*given, *buffers)
+        for tensor, buffer in zip(tensors, results[-count:]):  # noqa: B905 - as long as each other
+            tensor._buffer = buffer
+        return results[:-count]
+    finally:
+        del _WRITTEN[step]
 
 
-def _count_nobody_else() -> None:
-    """Measure `_alone`, because interpreters differ."""
-    global _alone
-    changing = {"_changing": on_device(put(np.zeros(2, np.float32)))}
-    values = [changing["_changing"]]
-    buffers = [value.__dict__[_KEPT][1] for value in values]
-    _alone = (all_holders(values)[0], all_holders(buffers)[0]) if counts_holders() else _NEVER
+def _on_device_alone(variables: list[Variable], tensors: list[Any]) -> list[jax.Array]:
+    """Put tensors that are on the device alone in the place of others: an array on the host may be a view of the same memory."""
+    for place, tensor in enumerate(tensors):
+        if tensor.__class__ is not DeviceTensor:
+            buffer = _copied(value_of(variables[place]))
+            tensors[place] = variables[place]._value = on_device(buffer, tensor._id)
+    return [tensor._buffer for tensor in tensors]
+
+
+def _own(variables: list[Variable], tensors: list[Any], buffers: list[jax.Array]) -> None:
+    """Where somebody else holds a tensor or its buffer, put a copy in their place, in a new tensor of the variable."""
+    for place, counts in enumerate(zip(all_holders(tensors), all_holders(buffers), strict=True)):
+        if counts != _alone():
+            buffers[place] = _copied(buffers[place])
+            tensors[place] = variables[place]._value = on_device(buffers[place], tensors[place]._id)
+
+
+def _copied(buffer: jax.Array) -> jax.Array:
+    with jax.enable_x64(True):
+        copy: jax.Array = buffer.copy()
+        return copy
+
+
+_WRITTEN: dict[int, list[Any]] = {}  # the tensors of steps that run, by the `id` of the list
+_PATIENCE = 1e-3  # seconds between two looks
+
+
+def _is_written_here(tensor: EagerTensor) -> bool:
+    """Wait until no other thread writes to the memory of a tensor; whether this one does, and was interrupted."""
+    for step in list(_WRITTEN.values()):
+        if any(tensor is other for other in step):
+            lock = lock_of(tensor)
+            if lock._is_owned():
+                return True
+            while id(step) in _WRITTEN:
+                if lock.acquire(timeout=_PATIENCE):
+                    lock.release()
+    return False
+
+
+@functools.cache
+def _alone() -> tuple[int, int]:
+    """How often a tensor and its buffer are held if only a variable has them: measured, because interpreters differ."""
+    if not counts_holders():
+        return 0, 0  # counts that never occur
+    slots = {"_value": on_device(put(np.zeros(2, np.float32)))}
+    tensors = [slots["_value"]]
+    buffers = [tensor._buffer for tensor in tensors]
+    return all_holders(tensors)[0], all_holders(buffers)[0]

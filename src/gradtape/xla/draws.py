@@ -1,6 +1,7 @@
-"""Random numbers on the device, where the seed is a value of the program: the bits that the host draws (base/philox.py).
+"""Random numbers on the device: the bits that the host draws (base/philox.py).
 
-Draws whose seeds are known before are done on the host, and moved.
+They are drawn there where the seed is a value of the program, and by a `tf.random.Generator`, whose state is a variable of the
+program. Draws whose seeds are known before are done on the host, and moved.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..base.philox import RESERVED
 from ..compile.program import Call, Value
 from ..trace.graph import leaves
 from ..values.tensor import EagerTensor
@@ -44,6 +46,16 @@ def _from_pair(seed: Any, count: int) -> Any:
     return _blocks(mixed[0] | mixed[1] << _32, np.uint64(0), mixed[2] | mixed[3] << _32, count)
 
 
+def _from_state(state: dict[int, Any], number: int, drawn: int, count: int) -> Any:
+    """Blocks from the state of a generator on, a variable with the counter and the key; its counter moves on."""
+    low, high, key = jax.lax.bitcast_convert_type(state[number], np.uint64)
+    passed = np.uint64(drawn * RESERVED)
+    moved = low + passed
+    after = jnp.stack([moved, high + (moved < low).astype(np.uint64), key])
+    state[number] = jax.lax.bitcast_convert_type(after, np.int64)
+    return _blocks(key, low, high, count)
+
+
 def _unit(words: Any, dtype: np.dtype[Any]) -> Any:
     """Numbers in [0, 1), from 23 or 52 bits each."""
     if dtype == np.float32:
@@ -69,6 +81,7 @@ def _normal(words: Any, dtype: np.dtype[Any], mean: Any = 0.0, stddev: Any = 1.0
 
 Draw = Callable[..., Any]
 _DRAWS: dict[str, Draw] = {"stateless_uniform": _uniform, "stateless_normal": _normal}
+_OF_GENERATORS: dict[str, Draw] = {"uniform": _uniform, "normal": _normal}
 
 
 def is_draw(call: Call) -> bool:
@@ -76,20 +89,34 @@ def is_draw(call: Call) -> bool:
     return getattr(call.function, "__module__", None) == "gradtape.random"
 
 
+def state_of(call: Call) -> Any:
+    """The variable with the state of the generator that a call draws from, which the call changes; None for other calls."""
+    if getattr(call.function, "__module__", None) != "gradtape.api.generator":
+        return None
+    return call.arguments[0][0].state
+
+
 def is_on_device(call: Call, looks: list[tuple[Any, np.dtype[Any]]]) -> bool:
-    """Whether the device draws: the seed is a value of the program, and there is a text for the distribution and the type."""
-    known = is_draw(call) and call.name in _DRAWS and looks[0][1] in _TYPES
-    return known and any(leaf.__class__ is Value for leaf in leaves(call.arguments))
+    """Whether the device draws: what it begins from is a value, and there is a text for the distribution and the type."""
+    has_state = state_of(call) is not None
+    known = call.name in (_OF_GENERATORS if has_state else _DRAWS) and bool(looks) and looks[0][1] in _TYPES
+    return known and (has_state or (is_draw(call) and any(leaf.__class__ is Value for leaf in leaves(call.arguments))))
 
 
-def run_draw(call: Call, values: dict[int, Any], shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-    """What a call draws, while jax traces."""
+def run_draw(
+    call: Call, values: dict[int, Any], state: dict[int, Any], shape: tuple[int, ...], dtype: np.dtype[Any]
+) -> Any:
+    """What a call draws, while jax traces; the state of a generator is changed."""
     args, kwargs = call.arguments
     given = inspect.signature(call.function).bind(*args, **kwargs).arguments
     settings = {name: _value(given[name], values) for name in ("minval", "maxval", "mean", "stddev") if name in given}
     count = math.prod(shape)
-    words = _from_pair(_value(given["seed"], values), -(-count // _TYPES[dtype]))
-    drawn, scale, shift = _DRAWS[call.name](words, dtype, **settings)
+    blocks, variable = -(-count // _TYPES[dtype]), state_of(call)
+    if variable is None:
+        words, draw = _from_pair(_value(given["seed"], values), blocks), _DRAWS[call.name]
+    else:
+        words, draw = _from_state(state, variable._id, count, blocks), _OF_GENERATORS[call.name]
+    drawn, scale, shift = draw(words, dtype, **settings)
     return drawn.reshape(-1)[:count].reshape(shape) * scale + shift
 
 

@@ -8,32 +8,36 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
+from ..base.locks import new_lock
 from ..compile.codegen import explain, python_of
 from ..compile.executor import CompiledGraph, Key
-from ..compile.program import Program, Value
+from ..compile.program import Look, Program, Value
 from ..compile.warming import Form, Run
+from ..op.call import CALL_OBSERVERS, GRADIENT_OBSERVERS, STEPWISE
 from ..trace.graph import Graph, map_parts
 from ..values.tensor import EagerTensor, TensorSpec
-from ..variables.in_place import any_value, put_back, take_out, under_locks
+from ..variables.in_place import any_value, locks_of, under_locks
 from ..variables.variable import Variable
 from .arrays import (
     COPIES,
+    HOSTED,
     DeviceTensor,
     abstract,
     buffer_of,
+    changed,
     is_on_host,
     on_device,
     on_host,
-    own_buffers,
-    replace_buffers,
-    value_of,
+    values_of,
 )
-from .lowering import Refused, run_program, touched
+from .lowering import ROOM, Refused, Room, run_program, stacks_of, touched
 from .parts import Part, parts_of
 
 
@@ -44,8 +48,14 @@ def settings() -> Iterator[None]:
         yield
 
 
+ROUNDS = 64  # of a loop, of which only running shows how many there are: room for what the first ones collect
+_WIDE = {np.dtype(kind) for kind in "lLqQdD"}  # types that JAX makes narrower where nothing says otherwise
+
+
 class Executable:
     """A part on XLA: a function of arrays, of the variables it reads and of those it changes."""
+
+    donates = True  # whether the memory of variables that are changed is used again
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -53,12 +63,19 @@ class Executable:
         changed = {number: variables[number] for number, _, is_changed in touched(program) if is_changed}
         self._changed: list[Variable] = list(changed.values())
         self._read: list[Variable] = [variable for number, variable in variables.items() if number not in changed]
+        self._locks = locks_of(self._changed)
+        self._growing = new_lock()
         given = [abstract(*program.looks[number]) for number in program.inputs]
+        self._is_wide = any(look.dtype in _WIDE for look in given)
         kept = [_look_of(variable) for variable in (*self._read, *self._changed)]
         count = len(given) + len(kept)
-        self._donated = range(count - len(self._changed), count)
+        self._looks = [*given, *kept]
+        self._room = ROUNDS if any(stacks_of(node, program) for node in program.nodes) else None
+        is_given_away = self.donates and self._room is None
+        self._donated = range(count - len(self._changed), count) if is_given_away else ()
         with settings():
-            self._compiled = self._compile([*given, *kept])
+            self._compiled = self._compile(self._looks)
+        self._call: Callable[..., list[Any]] = self._first_call if self._room is None else self._call_with_room
 
     def _compile(self, looks: list[Any]) -> Callable[..., Any]:
         # (All values by their places: nested arguments take JAX longer than the work of a small program.)
@@ -70,38 +87,57 @@ class Executable:
         count = len(self.program.inputs)
         variables = (*self._read, *self._changed)
         state = {variable._id: value for variable, value in zip(variables, values[count:], strict=True)}
-        results = run_program(self.program, list(values[:count]), state)
-        return [*results, *(state[variable._id] for variable in self._changed)]
+        room = None if self._room is None else Room(self._room)
+        token = ROOM.set(room)
+        try:
+            results = run_program(self.program, list(values[:count]), state)
+        finally:
+            ROOM.reset(token)
+        needed = [] if room is None else [jnp.max(jnp.stack(room.needed))]
+        return [*results, *(state[variable._id] for variable in self._changed), *needed]
 
     def __call__(self, given: list[Any]) -> list[Any]:
-        if self._changed:
-            return under_locks(self._changed, lambda: self._change(given))
-        return self._run(given, [])
+        """What the program gives for these values, on the device or on the host."""
+        arrays = 0
+        for place, value in enumerate(given):
+            if isinstance(value, HOSTED):
+                given[place] = np.array(
+                    value
+                )  # a copy: what JAX is given it may keep, and what it keeps must not change
+                arrays += 1
+        COPIES.to_device += arrays
+        if self._read:
+            given += values_of(self._read)
+        if arrays and self._is_wide:
+            with jax.enable_x64(True):
+                return self._run(given)
+        return self._run(given)
 
-    def _run(self, given: list[Any], changed: list[Any]) -> list[Any]:
-        read = [value_of(variable) for variable in self._read]
-        if not any(map(is_on_host, given)):
-            return self._compiled(*given, *read, *changed)  # type: ignore[no-any-return]
-        # A copy: what JAX is given it may keep, and what it keeps must not change.
-        arrays = [np.array(value) if is_on_host(value) else value for value in given]
-        COPIES.to_device += sum(map(is_on_host, given))
-        with jax.enable_x64(True):  # else JAX makes float64 float32
-            return self._compiled(*arrays, *read, *changed)  # type: ignore[no-any-return]
+    def _run(self, values: list[Any]) -> list[Any]:
+        if not self._changed:
+            return self._call(*values)
+        # (The values of variables that are only read were read before: nobody waits while holding locks.)
+        return under_locks(self._locks, changed, self._changed, self._call, values)
 
-    def _change(self, given: list[Any]) -> list[Any]:
-        """Run it on the values of the variables that it changes, which are taken out of them: their memory is used again."""
-        values: list[Any] = []
-        try:
-            for variable in self._changed:
-                if variable.__dict__.get("_value").__class__ is not DeviceTensor:
-                    value_of(variable)
-                take_out(variable, values)
-            results = self._run(given, own_buffers(values))
-            count = len(results) - len(values)
-            replace_buffers(values, results[count:])
-            return results[:count]
-        finally:
-            put_back(self._changed, values)
+    def _call_with_room(self, *values: Any) -> list[Any]:
+        """Run it; once more where there were more rounds than it has room for, with twice the room or more."""
+        while True:
+            room = self._room
+            assert room is not None
+            *results, needed = self._compiled(*values)
+            if int(needed) <= room:
+                return results
+            with self._growing:
+                if self._room == room:
+                    self._room = 1 << int(needed).bit_length()
+                    with settings():
+                        self._compiled = self._compile(self._looks)
+
+    def _first_call(self, *values: Any) -> list[Any]:
+        results: list[Any] = self._compiled(*values)
+        # JAX has by now what the call comes down to; without its Python a small program takes a sixth less.
+        self._call = getattr(self._compiled, "_call", None) or self._compiled
+        return results
 
 
 def _look_of(variable: Variable) -> Any:
@@ -118,15 +154,13 @@ class Making:
 class Parts:
     """A program as its parts: a function of arrays, on the host or on the device, to such arrays."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, executable: type[Executable] = Executable) -> None:
         self._program = program
         refused: dict[int, str] = {}
         while True:
             self.parts = parts_of(program, refused)
             try:
-                self.runs = [
-                    _host_run(part) if part.on_host else Making.executable(part.program) for part in self.parts
-                ]
+                self.runs = [_host_run(part) if part.on_host else executable(part.program) for part in self.parts]
                 break
             except Refused as found:
                 refused[id(found.node)] = found.reason
@@ -139,6 +173,12 @@ class Parts:
             results = run([values[number] for number in part.program.inputs])
             values.update(zip((output.number for output in part.program.outputs), results, strict=True))
         return [values[o.number] if o.__class__ is Value else o for o in self._program.outputs]
+
+    @property
+    def whole(self) -> Executable | None:
+        """The executable, if all of the program runs on XLA."""
+        is_whole = len(self.parts) == 1 and self.parts[0].program is self._program and not self.parts[0].on_host
+        return self.runs[0] if is_whole else None  # type: ignore[return-value]
 
     @property
     def reasons(self) -> list[str]:
@@ -156,12 +196,13 @@ class XlaForm(Form):
 
     updates_in_place = False
 
-    def __init__(self) -> None:
+    def __init__(self, executable: type[Executable]) -> None:
         self.made: list[Parts] = []
+        self._executable = executable
 
-    def runs(self, program: Program, settle: Callable[[Run], None]) -> Run:
+    def runs(self, program: Program, settle: Callable[[Run], None]) -> Parts:
         """The program in parts."""
-        self.made.append(Parts(program))
+        self.made.append(Parts(program, self._executable))
         return self.made[-1]
 
     def given(self, tensor: EagerTensor) -> Any:
@@ -178,10 +219,11 @@ class XlaGraph(CompiledGraph):
     """A graph with the programs that were made of it for XLA."""
 
     form: XlaForm
+    executable = Executable
 
     def __init__(self, graph: Graph, specs: list[TensorSpec]) -> None:
         super().__init__(graph, specs)
-        self.form = XlaForm()
+        self.form = XlaForm(Making.executable if self.executable is Executable else self.executable)
 
     def _takes(self, tensor: object) -> bool:
         return tensor.__class__ is DeviceTensor
@@ -201,19 +243,56 @@ class XlaGraph(CompiledGraph):
     def _written(self, key: Key, program: Program, returned: Any) -> Any:
         run = self.form.runs(program, lambda _: None)
 
-        def call(*arrays: Any) -> Any:
-            made = {
-                o.number: value for o, value in zip(program.outputs, run(*arrays), strict=True) if o.__class__ is Value
-            }
-            return _filled(returned, {number: self.form.tensor(value) for number, value in made.items()})
+        places = [place for place, output in enumerate(program.outputs) if output.__class__ is Value]
+        numbers = [program.outputs[place].number for place in places]
 
-        return call
+        def tensors_of(results: list[Any]) -> Any:
+            tensors = [self.form.tensor(results[place]) for place in places]
+            return _filled(returned, dict(zip(numbers, tensors, strict=True)))
+
+        executable = run.whole
+        if executable is not None and key == () and len(program.inputs) == len(self._dtypes):
+            looks = [program.looks[number] for number in program.inputs]
+            is_one = returned.__class__ is Value
+            self.direct = partial(_direct, executable, looks, _only if is_one else tensors_of)
+        return lambda *arrays: tensors_of(run(*arrays))
 
     def ways(self) -> list[tuple[str, str]]:
         """How it has run so far, in words; with what stays on the host."""
         found = [(way.replace("compiled", "compiled for XLA"), reason) for way, reason in super().ways()]
         hosted = dict.fromkeys(reason for parts in self.form.made for reason in parts.reasons)
         return found + [("in parts, compiled for XLA around what stays on the host", reason) for reason in hosted]
+
+
+def _direct(
+    run: Executable, looks: list[Look], tensors_of: Callable[[list[Any]], Any], otherwise: Run, names: tuple[str, ...]
+) -> Run:
+    """A function of tensors of these shapes and types, which runs at once; for all else it asks `otherwise`."""
+    count = len(looks)
+
+    def call(*tensors: Any, **named: Any) -> Any:
+        if len(tensors) != count or named or STEPWISE or GRADIENT_OBSERVERS or CALL_OBSERVERS:
+            return otherwise(*tensors, **named)
+        given = []
+        for tensor, look in zip(tensors, looks):  # noqa: B905 - as long as each other
+            if tensor.__class__ is not DeviceTensor and tensor.__class__ is not EagerTensor:
+                return otherwise(*tensors)
+            value = buffer_of(tensor)
+            if value is None:
+                value = tensor._array
+            if (value.shape, value.dtype) != look:
+                return otherwise(*tensors)
+            given.append(value)
+        try:
+            return tensors_of(run(given))
+        except Exception as error:
+            raise explain(error) from None
+
+    return call
+
+
+def _only(results: list[jax.Array]) -> DeviceTensor:
+    return on_device(results[0])
 
 
 def _sizes_of(tensor: EagerTensor) -> tuple[int, ...]:

@@ -6,7 +6,9 @@ cannot. Variables are state that goes in and comes out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from functools import partial
 from typing import Any
 
@@ -18,10 +20,14 @@ from ..base.dtypes import NARROW_FLOATS
 from ..compile.measures import Measure
 from ..compile.program import Assign, Branch, Call, Look, Loop, Node, Program, Read, Update, Value, size_of
 from ..op.declaration import Op
-from .draws import is_on_device, run_draw
+from .draws import is_on_device, run_draw, state_of
 from .replicas import on_all_devices, run_replicas
 
 State = dict[int, jax.Array]  # the values of variables, by their identity
+
+
+# Who wants to see each op before it is traced, with its operands and attributes (checks.py).
+LOOKING_ON: ContextVar[Callable[[Op, list[Any], dict[str, Any]], None] | None] = ContextVar("looking_on", default=None)
 
 
 class Refused(Exception):
@@ -30,6 +36,9 @@ class Refused(Exception):
     def __init__(self, node: Node, reason: str) -> None:
         super().__init__(reason)
         self.node, self.reason = node, reason
+
+
+_LARGEST = 1 << 48  # elements of an array: XLA ends the process where their number overflows
 
 
 def reason_against(node: Node, program: Program) -> str | None:
@@ -42,13 +51,48 @@ def reason_against(node: Node, program: Program) -> str | None:
     looks = [program.looks[number] for number in (*node.used, *node.outputs)]
     if any(dtype.kind == "O" for _, dtype in looks) or any(_is_text(operand) for operand in node.inputs):
         return f"{what.name}: text stays on the host"
-    if isinstance(what, Measure) or node.has_open_attributes or any(size_of(look) is None for look in looks):
+    sized = [program.looks[number] for number in (*node.used, *node.outputs) if number not in stacks_of(node, program)]
+    if isinstance(what, Measure) or node.has_open_attributes or any(map(is_open, sized)):
         return f"{what.name}: sizes depend on values"
+    if any(math.prod(shape) > _LARGEST for shape, _ in looks):
+        return f"{what.name}: there is no memory for so many elements"
     if isinstance(what, (Loop, Branch)):
-        inner = (reason_against(each, body) for body in what.programs for each in body.nodes)
+        inner = (_reason_inside(each, body) for body in what.programs for each in body.nodes)
         found = next((f"{what.name} with {reason}" for reason in inner if reason is not None), None)
         return found if found is None or not isinstance(what, Loop) else on_all_devices(what, found)
     return None
+
+
+def _reason_inside(node: Node, program: Program) -> str | None:
+    if stacks_of(node, program):
+        return f"{node.what.name}: it collects values in a number of rounds that only running shows"
+    return reason_against(node, program)
+
+
+def is_open(look: Look) -> bool:
+    """Whether a size is known only when the program runs."""
+    return size_of(look) is None or any(size < 0 for size in look[0])
+
+
+def stacks_of(node: Node, program: Program) -> list[int]:
+    """What a loop collects, and the sequences that it goes through, where only running shows how many rounds there are."""
+    if not isinstance(node.what, Loop):
+        return []
+    loop, first = node.what, 0 if node.what.condition is not None else 1
+    sequences = node.inputs[first + loop.carried :][: loop.sequences]
+    found = [*(part.number for part in sequences if part.__class__ is Value), *node.outputs[1 + loop.carried :]]
+    return [number for number in found if is_open(program.looks[number])]
+
+
+class Room:
+    """How many rounds of loops there is room for: stacks of an unknown length need some size. And how many there were."""
+
+    def __init__(self, rounds: int) -> None:
+        self.rounds = rounds
+        self.needed: list[jax.Array] = []
+
+
+ROOM: ContextVar[Room | None] = ContextVar("room", default=None)
 
 
 def _is_text(operand: object) -> bool:
@@ -92,7 +136,7 @@ def run_program(program: Program, given: list[Any], state: State) -> list[Any]:
         looks = [program.looks[number] for number in node.outputs]
         try:
             if isinstance(node.what, Call):
-                results = [run_draw(node.what, values, *looks[0])]
+                results = [run_draw(node.what, values, state, *looks[0])]
             else:
                 results = _run_node(node, [operand(part) for part in node.inputs], looks, state)
         except Refused as inner:
@@ -106,6 +150,9 @@ def run_program(program: Program, given: list[Any], state: State) -> list[Any]:
 def _run_node(node: Node, operands: list[Any], looks: list[Look], state: State) -> list[Any]:
     what = node.what
     if isinstance(what, Op):
+        look_on = LOOKING_ON.get()
+        if look_on is not None:
+            look_on(what, operands, node.attributes)
         return run_op(what, operands, node.attributes, looks)
     if isinstance(what, Read):
         return [state[what.variable._id]]
@@ -177,13 +224,27 @@ def _run_loop(loop: Loop, operands: list[Any], state: State, length: int | None)
         truth, _ = _run_inside(loop.condition, [*carried, *constants], state, changed, values)
         return truth[0].reshape(())
 
-    stacks: list[Any] = []
     if length is not None:
         rounds = jnp.asarray(length, np.int64)
         (carried, after), stacks = jax.lax.scan(turn, begin, sequences, length=length, reverse=loop.reverse)
-    else:  # (what such a loop collects has no size: `reason_against` keeps it on the host)
-        first = (jnp.zeros((), np.int64), begin)
-        rounds, (carried, after) = jax.lax.while_loop(holds, lambda s: (s[0] + 1, turn(s[1], [])[0]), first)
+    else:
+        room = ROOM.get()
+        collected = [loop.body.look_of(output) for output in loop.body.outputs[loop.carried :]]
+        empty = [jnp.zeros((room.rounds, *shape), dtype) for shape, dtype in collected] if room is not None else []
+
+        def go_on(progress: Any) -> Any:
+            (rounds, carry), stacks = progress
+            place = count - 1 - rounds if loop.reverse else rounds
+            elements = [jax.lax.dynamic_index_in_dim(sequence, place, keepdims=False) for sequence in sequences]
+            carry, found = turn(carry, elements)
+            # (Without room the last place is written again; then the whole is computed again, see `Executable`.)
+            write = jax.lax.dynamic_update_index_in_dim
+            return (rounds + 1, carry), [write(stack, x, place, 0) for stack, x in zip(stacks, found, strict=True)]
+
+        first = ((jnp.zeros((), np.int64), begin), empty)
+        (rounds, (carried, after)), stacks = jax.lax.while_loop(lambda progress: holds(progress[0]), go_on, first)
+        if room is not None and stacks:
+            room.needed.append(rounds)
     state.update(zip(changed, after, strict=True))
     return [rounds, *carried, *stacks]
 
@@ -194,6 +255,8 @@ def touched(program: Program) -> Iterator[tuple[int, Any, bool]]:
         what = node.what
         if isinstance(what, (Read, Assign, Update)):
             yield what.variable._id, what.variable, not isinstance(what, Read)
+        elif isinstance(what, Call) and (variable := state_of(what)) is not None:
+            yield variable._id, variable, True
         elif isinstance(what, (Loop, Branch)):
             for inner in what.programs:
                 yield from touched(inner)

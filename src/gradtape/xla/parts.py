@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from ..compile.program import Assign, Branch, Call, Loop, Node, Program, Read, Update, Value
 from .draws import is_draw
-from .lowering import reason_against
+from .lowering import reason_against, stacks_of
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,14 @@ def parts_of(program: Program, refused: dict[int, str] | None = None) -> list[Pa
             after_variables = max(after_variables, place)
         of_nodes.append(place)
         of_value.update(dict.fromkeys(node.outputs, place))
+    for node, place in zip(program.nodes, of_nodes, strict=True):
+        # What has no size cannot leave the part that makes it.
+        stacks = set(stacks_of(node, program)).intersection(node.outputs)
+        if stacks and place % 2 and _leave(program, stacks, of_nodes, place):
+            reason = f"{node.what.name}: it collects values in a number of rounds that only running shows"
+            return parts_of(program, {**more, id(node): reason})
+        if place % 2 and any(of_value[number] != place for number in stacks_of(node, program)):
+            return parts_of(program, {**more, id(node): f"{node.what.name}: sizes depend on values"})
     if set(of_nodes) == {1} and all(output.__class__ is Value for output in program.outputs):
         return [Part(program, ())]
     found = []
@@ -60,6 +68,14 @@ def parts_of(program: Program, refused: dict[int, str] | None = None) -> list[Pa
         later = [program.nodes[k] for k, own in enumerate(of_nodes) if own > place]
         found.append(Part(_alone(program, nodes, later), why))
     return found
+
+
+def _leave(program: Program, numbers: set[int], of_nodes: list[int], place: int) -> bool:
+    """Whether values are used outside of a part, or are results."""
+    users = (own for node, own in zip(program.nodes, of_nodes, strict=True) if numbers.intersection(node.used))
+    return any(own != place for own in users) or any(
+        output.__class__ is Value and output.number in numbers for output in program.outputs
+    )
 
 
 def _touches_variables(node: Node) -> bool:

@@ -139,7 +139,8 @@ class ShardedExecutable(Executable):
 
     def _compile(self, looks: list[Any]) -> Callable[..., Any]:
         results = jax.eval_shape(self._step, *looks)  # (what cannot be lowered is found here, as on one device)
-        self._scalars = [not result.ndim for result in results[: len(results) - len(self._changed)]]
+        own = len(results) - len(self._changed) - (self._room is not None)
+        self._scalars = [not result.ndim for result in results[:own]]
         self.made: dict[tuple[Any, ...], Any] = {}
         inside = (getattr(node.what, "across", None) for node in self.program.nodes)
         self._meshes = dict.fromkeys(mesh.backend for mesh in inside if mesh is not None)
@@ -169,6 +170,7 @@ class ShardedExecutable(Executable):
         after = [None if whole is None else variable.__dict__[PLACED] for variable in self._changed]
         # Numbers are whole everywhere, for who looks at them; how other results are cut is for XLA to choose.
         shardings = [*(whole if is_scalar else None for is_scalar in self._scalars), *after]
+        shardings += [None] * (self._room is not None)
         with settings():
             step = jax.jit(self._step, donate_argnums=self._donated, out_shardings=shardings)
             return step.lower(*looks).compile()

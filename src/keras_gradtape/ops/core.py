@@ -313,7 +313,7 @@ def scatter(indices: Any, values: Any, shape: Any) -> Any:
     return gradtape.scatter_nd(convert_to_tensor(indices), convert_to_tensor(values), list(shape))
 
 
-_SCATTERED = {
+_SCATTERED: dict[str | None, Callable[..., Any]] = {
     None: gradtape.tensor_scatter_nd_update,
     "add": gradtape.tensor_scatter_nd_add,
     "max": gradtape.tensor_scatter_nd_max,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,19 +20,30 @@ from ...trace.symbolic import is_symbolic
 from ...values.tensor import Tensor, to_tensor
 from ...variables.variable import Variable
 
+_Result = TypeVar("_Result")
+
 
 def cond(
     pred: object,
-    true_fn: Callable[[], Any] | None = None,
-    false_fn: Callable[[], Any] | None = None,
+    true_fn: Callable[[], _Result] | None = None,
+    false_fn: Callable[[], _Result] | None = None,
     name: str | None = None,
-) -> Any:
+) -> _Result:
     """What `true_fn` returns if `pred` is true, else what `false_fn` returns; the other one is not called.
 
     >>> import gradtape as tf
     >>> x = tf.constant(3.0)
     >>> tf.cond(x > 2.0, lambda: x * x, lambda: -x).numpy()
     np.float32(9.0)
+
+    Args:
+        pred: One truth value.
+        true_fn: Called if it is true; it has no parameters.
+        false_fn: Called otherwise.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        What the chosen function returns.
     """
     for label, function in (("true_fn", true_fn), ("false_fn", false_fn)):
         if function is None:
@@ -63,11 +74,11 @@ def shared_by_batch(value: Any) -> Any:
 
 def case(
     pred_fn_pairs: object,
-    default: Callable[[], Any] | None = None,
+    default: Callable[[], _Result] | None = None,
     exclusive: bool = False,
     strict: bool = False,
     name: str = "case",
-) -> Any:
+) -> _Result:
     """What the function of the first true predicate returns; without one, what `default` returns.
 
     >>> import gradtape as tf
@@ -116,8 +127,8 @@ def _checked_pairs(pred_fn_pairs: Any, exclusive: bool) -> list[tuple[Any, Calla
 
 
 def switch_case(
-    branch_index: Any, branch_fns: object, default: Callable[[], Any] | None = None, name: str = "switch_case"
-) -> Any:
+    branch_index: Any, branch_fns: Any, default: Callable[[], _Result] | None = None, name: str = "switch_case"
+) -> _Result:
     """What the function of that number returns; out of range, what `default` returns, or else the last function.
 
     >>> import gradtape as tf

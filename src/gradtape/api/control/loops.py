@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from ...base.errors import BranchTypeError, LoopStructureError, OutOfRangeError,
 from ...base.sizes import UNKNOWN, Dim
 from ...base.traceable import traceable
 from ...base.type_spec import CompositeSpec
+from ...base.types import DenseLike, DTypeLike
 from ...op.arguments import count, optional_count, takes
 from ...trace.control import Callee, is_written_out, loop_in_world, rounds_in_world, trace_loop
 from ...trace.ghost import NeedsValue, World
@@ -24,6 +25,8 @@ from ..arrays import zeros
 from ..layout import concat, expand_dims, unstack
 from ..tensor_array import TensorArray
 from .branches import truth_of
+
+_Result = TypeVar("_Result")
 
 
 def while_loop(
@@ -150,11 +153,35 @@ def _joined(values: list[Any], spec: Any) -> Any:
     return kind.rows.stack(parts) if parts else spec._from_components([zeros([0], spec.dtype), [0]])
 
 
+@overload
+def map_fn(
+    fn: Callable[[Tensor], _Result],
+    elems: DenseLike,
+    dtype: Any = ...,
+    parallel_iterations: int | None = ...,
+    back_prop: bool = ...,
+    swap_memory: bool = ...,
+    infer_shape: bool = ...,
+    name: str | None = ...,
+    fn_output_signature: Any = ...,
+) -> _Result: ...
+@overload
+def map_fn(
+    fn: Callable[..., Any],
+    elems: Any,
+    dtype: Any = ...,
+    parallel_iterations: int | None = ...,
+    back_prop: bool = ...,
+    swap_memory: bool = ...,
+    infer_shape: bool = ...,
+    name: str | None = ...,
+    fn_output_signature: Any = ...,
+) -> Any: ...
 @takes(parallel_iterations=optional_count)
 def map_fn(
     fn: Callable[..., Any],
     elems: Any,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     parallel_iterations: int | None = None,
     back_prop: bool = True,
     swap_memory: bool = False,
@@ -175,6 +202,23 @@ def map_fn(
     array([3, 8], dtype=int32)
 
     The rows of a ragged tensor give rows of any length, unless `fn_output_signature` says otherwise.
+
+    Args:
+        fn: A function of one slice.
+        elems: Tensors with a common first axis, in any structure.
+        dtype: The same as `fn_output_signature`.
+        parallel_iterations: Not needed.
+        back_prop: Not used.
+        swap_memory: Not used.
+        infer_shape: Whether all results must have one shape.
+        name: Not used; taken for programs that were written for TensorFlow.
+        fn_output_signature: The types, or specs, of what `fn` returns.
+
+    Returns:
+        The results, stacked.
+
+    Raises:
+        ValueError: `fn` gives another structure than was said.
     """
     _function(fn, "map_fn")
     slices = _elements(elems, "map_fn")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from ... import math, random
 from ...api import arrays, layout
@@ -17,6 +17,7 @@ from ...values.tensor import IndexedSlices, to_tensor
 from ...variables.variable import Variable
 
 __all__ = [
+    "SparseTensorValue",
     "argmax",
     "argmin",
     "count_nonzero",
@@ -61,6 +62,14 @@ __all__ = [
     "where",
     "zeros_like",
 ]
+
+
+class SparseTensorValue(NamedTuple):
+    """The parts of a sparse tensor as arrays; `tf.SparseTensor.from_value` takes it."""
+
+    indices: Any
+    values: Any
+    dense_shape: Any
 
 
 def where(

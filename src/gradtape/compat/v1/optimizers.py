@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 from ... import math
 from ...api.arrays import convert_to_tensor, ones_like, zeros_like
 from ...api.indexing import where
-from ...base.types import TensorLike, Value
+from ...base.types import TensorLike
 from ...differentiation.tape import GradientTape
-from ...values.tensor import IndexedSlices
+from ...values.tensor import IndexedSlices, Tensor
 from ...variables.variable import Variable
 
 _Slots = dict[str, Variable]
@@ -119,7 +119,7 @@ class Optimizer:
     def _slots(self, variable: Variable) -> dict[str, Any]:
         return {}
 
-    def _update(self, variable: Variable, gradient: Value, slots: _Slots) -> None:
+    def _update(self, variable: Variable, gradient: Tensor, slots: _Slots) -> None:
         raise NotImplementedError
 
     @staticmethod
@@ -141,7 +141,7 @@ class GradientDescentOptimizer(Optimizer):
         super().__init__(use_locking, name)
         self._rate = learning_rate
 
-    def _update(self, variable: Variable, gradient: Value, slots: _Slots) -> None:
+    def _update(self, variable: Variable, gradient: Tensor, slots: _Slots) -> None:
         variable.assign_sub(self._number(self._rate) * gradient)
 
 
@@ -162,7 +162,7 @@ class MomentumOptimizer(Optimizer):
     def _slots(self, variable: Variable) -> dict[str, Any]:
         return {"momentum": zeros_like(variable)}
 
-    def _update(self, variable: Variable, gradient: Value, slots: _Slots) -> None:
+    def _update(self, variable: Variable, gradient: Tensor, slots: _Slots) -> None:
         rate, momentum = self._number(self._rate), self._number(self._momentum)
         total = slots["momentum"].assign(momentum * slots["momentum"] + gradient)
         variable.assign_sub(rate * (gradient + momentum * total) if self._nesterov else rate * total)
@@ -186,7 +186,7 @@ class AdagradOptimizer(Optimizer):
     def _slots(self, variable: Variable) -> dict[str, Any]:
         return {"accumulator": ones_like(variable) * self._initial}
 
-    def _update(self, variable: Variable, gradient: Value, slots: _Slots) -> None:
+    def _update(self, variable: Variable, gradient: Tensor, slots: _Slots) -> None:
         total = slots["accumulator"].assign_add(math.square(gradient))
         variable.assign_sub(self._number(self._rate) * gradient * math.rsqrt(total))
 
@@ -224,7 +224,7 @@ class AdamOptimizer(Optimizer):
     def _slots(self, variable: Variable) -> dict[str, Any]:
         return {"m": zeros_like(variable), "v": zeros_like(variable)}
 
-    def _update(self, variable: Variable, gradient: Value, slots: _Slots) -> None:
+    def _update(self, variable: Variable, gradient: Tensor, slots: _Slots) -> None:
         beta1, beta2 = self._number(self._beta1), self._number(self._beta2)
         first, second = (math.cast(power, variable.dtype) for power in self._powers)
         m = slots["m"].assign(slots["m"] * beta1 + gradient * (1 - beta1))
@@ -256,7 +256,7 @@ class RMSPropOptimizer(Optimizer):
             slots["mg"] = zeros_like(variable)
         return {**slots, "momentum": zeros_like(variable)}
 
-    def _update(self, variable: Variable, gradient: Value, slots: _Slots) -> None:
+    def _update(self, variable: Variable, gradient: Tensor, slots: _Slots) -> None:
         decay = self._number(self._decay)
         squares = slots["rms"].assign(slots["rms"] * decay + math.square(gradient) * (1 - decay))
         spread: Any = squares
@@ -284,7 +284,7 @@ class AdadeltaOptimizer(Optimizer):
     def _slots(self, variable: Variable) -> dict[str, Any]:
         return {"accum": zeros_like(variable), "accum_update": zeros_like(variable)}
 
-    def _update(self, variable: Variable, gradient: Value, slots: _Slots) -> None:
+    def _update(self, variable: Variable, gradient: Tensor, slots: _Slots) -> None:
         rho, epsilon = self._number(self._rho), self._number(self._epsilon)
         squares = slots["accum"].assign(slots["accum"] * rho + math.square(gradient) * (1 - rho))
         step = gradient * math.sqrt(slots["accum_update"] + epsilon) * math.rsqrt(squares + epsilon)
@@ -320,7 +320,7 @@ class FtrlOptimizer(Optimizer):
     def _slots(self, variable: Variable) -> dict[str, Any]:
         return {"accum": ones_like(variable) * self._initial, "linear": zeros_like(variable)}
 
-    def _update(self, variable: Variable, gradient: Value, slots: _Slots) -> None:
+    def _update(self, variable: Variable, gradient: Tensor, slots: _Slots) -> None:
         rate, before = self._number(self._rate), math.pow(slots["accum"], -self._power)
         weights: Any = variable
         shrunk = gradient + 2 * self._shrinkage * weights
@@ -350,7 +350,7 @@ class ProximalGradientDescentOptimizer(Optimizer):
         super().__init__(use_locking, name)
         self._rate, self._l1, self._l2 = learning_rate, l1_regularization_strength, l2_regularization_strength
 
-    def _update(self, variable: Variable, gradient: Value, slots: _Slots) -> None:
+    def _update(self, variable: Variable, gradient: Tensor, slots: _Slots) -> None:
         rate = self._number(self._rate)
         variable.assign(_proximal(variable - rate * gradient, rate, self._l1, self._l2))
 
@@ -370,6 +370,6 @@ class ProximalAdagradOptimizer(AdagradOptimizer):
         super().__init__(learning_rate, initial_accumulator_value, use_locking, name)
         self._l1, self._l2 = l1_regularization_strength, l2_regularization_strength
 
-    def _update(self, variable: Variable, gradient: Value, slots: _Slots) -> None:
+    def _update(self, variable: Variable, gradient: Tensor, slots: _Slots) -> None:
         rate = self._number(self._rate) * math.rsqrt(slots["accumulator"].assign_add(math.square(gradient)))
         variable.assign(_proximal(variable - rate * gradient, rate, self._l1, self._l2))

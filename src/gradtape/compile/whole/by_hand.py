@@ -54,7 +54,7 @@ def _positions(steps: Steps, indices: Any) -> StandIn:
     found = _as_stand_in(steps, indices).reshape(-1)
     if found.dtype.kind != "i":
         raise Unsupported(f"indices of {found.dtype}")
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 @_op
@@ -89,7 +89,7 @@ def put(steps: Steps, values: Any, indices: Any, *, shape: tuple[int, ...], axis
 @_op
 def get_row(steps: Steps, x: Any, index: Any) -> StandIn:
     """The row at a position."""
-    return take(steps, x, index, axis=0, batch_dims=0)  # type: ignore[no-any-return]
+    return take(steps, x, index, axis=0, batch_dims=0)
 
 
 @_op

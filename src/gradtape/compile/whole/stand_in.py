@@ -482,7 +482,7 @@ def _einsum(steps: Steps, equation: str, *operands: Any, **options: Any) -> Stan
     if equation != "nc->c" or not operands[0].flags.c_contiguous or operands[0].shape[1] < 2:
         raise Unsupported(f"einsum {equation}")
     (rows,) = operands
-    return rows.sum(0)  # type: ignore[no-any-return]  # (one row after the other is added, as einsum does it)
+    return rows.sum(0)  # (one row after the other is added, as einsum does it)
 
 
 @_records(np.split)

@@ -18,6 +18,11 @@ from .picture import Node, Picture, Scope
 _NUMBERS = itertools.count(-1, -1)  # of scopes: those of a tape have identities, which are positive
 
 
+_KINDS = {"cond": "branches", "switch_case": "branches"} | dict.fromkeys(
+    ("while_loop", "for_dataset", "map_fn", "scan", "foldl", "foldr"), "while"
+)  # of public functions that take functions; any other calls what it takes
+
+
 class Steps:
     """Adds the steps of graphs to the nodes of a picture."""
 
@@ -84,13 +89,7 @@ class Steps:
 
     def _put_inside(self, name: str, node: Node, given: list[int], graphs: list[Graph], called: str | None) -> None:
         """The graphs that a step takes as a group, with the node of its results at the end; `called` is how a function runs."""
-        kind = (
-            "function"
-            if called is not None
-            else "branches"
-            if "cond" in name or "case" in name or "switch" in name
-            else "while"
-        )
+        kind = "function" if called is not None else _KINDS.get(name, "call")
         outer = self._scopes
         self._scopes = (*outer, Scope(kind, name, next(_NUMBERS), node.where, called or ""))
         ends: list[int] = []

@@ -32,7 +32,7 @@ class View:
     def _repr_html_(self) -> str:
         return (
             f'<iframe srcdoc="{html.escape(self.html())}" title="gradtape view" '
-            'style="width:100%;height:600px;border:1px solid #8884;border-radius:10px"></iframe>'
+            'style="box-sizing:border-box;width:100%;height:600px;border:1px solid #8884;border-radius:10px"></iframe>'
         )
 
     def html(self) -> str:

@@ -158,7 +158,7 @@ class _Blocks(LinearOperator):
 
     def _rows_to_dense(self, rows: list[list[Any]], starts: list[Any]) -> Any:
         """The matrix whose rows are dense blocks one after the other, from these columns on, and zeros around them."""
-        whole = self.domain_dimension.value
+        whole: Any = self.domain_dimension.value
         whole = self.domain_dimension_tensor() if whole is None else whole
         padded = []
         for blocks, start in zip(rows, starts, strict=True):

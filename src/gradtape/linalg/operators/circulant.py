@@ -243,12 +243,12 @@ class LinearOperatorToeplitz(LinearOperator):
         )
 
     @property
-    def col(self) -> Any:
+    def col(self) -> Tensor:
         """The first column."""
         return self._col
 
     @property
-    def row(self) -> Any:
+    def row(self) -> Tensor:
         """The first row. Its first element does not count."""
         return self._row
 

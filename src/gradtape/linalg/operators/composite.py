@@ -68,7 +68,7 @@ def _gradient(operator: LinearOperator, gradients: list[Any]) -> LinearOperator 
         gradient = next(following) if part.dtype.is_differentiable else None
         return zeros_like(part) if gradient is None else gradient
 
-    return one(operator)  # type: ignore[no-any-return]
+    return one(operator)
 
 
 def declare_operator(cls: type[LinearOperator]) -> None:

@@ -58,7 +58,7 @@ class LinearOperatorFullMatrix(LinearOperator):
         )
 
     @property
-    def matrix(self) -> Any:
+    def matrix(self) -> Tensor:
         """The matrix."""
         return self._matrix
 
@@ -103,7 +103,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
         )
 
     @property
-    def tril(self) -> Any:
+    def tril(self) -> Tensor:
         """The matrix that was given."""
         return self._tril
 

@@ -52,7 +52,7 @@ class LinearOperatorDiag(LinearOperator):
         )
 
     @property
-    def diag(self) -> Any:
+    def diag(self) -> Tensor:
         """The diagonal."""
         return self._diag
 

@@ -66,7 +66,7 @@ def both_non_singular(left: Any, right: Any) -> bool | None:
     """Whether the product of two is non-singular."""
     if left.is_non_singular is False or right.is_non_singular is False:
         return False
-    return left.is_non_singular and right.is_non_singular  # type: ignore[no-any-return]
+    return left.is_non_singular and right.is_non_singular
 
 
 def commuting_product(left: Any, right: Any) -> dict[str, Any]:

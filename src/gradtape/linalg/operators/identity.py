@@ -210,7 +210,7 @@ class LinearOperatorScaledIdentity(_Sized):
         )
 
     @property
-    def multiplier(self) -> Any:
+    def multiplier(self) -> Tensor:
         """What the identity is multiplied by."""
         return self._multiplier
 

@@ -150,7 +150,7 @@ class LinearOperator(Module, abc.ABC):
         """The shape of the matrix: [..., rows, columns], as far as it is known."""
         return self._shape()
 
-    def shape_tensor(self, name: str = "shape_tensor") -> Any:
+    def shape_tensor(self, name: str = "shape_tensor") -> Tensor:
         """The shape as a tensor."""
         return self._shape_tensor()
 
@@ -159,7 +159,7 @@ class LinearOperator(Module, abc.ABC):
         """The shape without rows and columns."""
         return self.shape[:-2]
 
-    def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Any:
+    def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Tensor:
         """The shape without rows and columns, as a tensor."""
         known = self.batch_shape
         return as_tensor(known) if known.is_fully_defined() else self.shape_tensor()[:-2]
@@ -169,7 +169,7 @@ class LinearOperator(Module, abc.ABC):
         """How many axes the matrix has."""
         return self.shape.rank
 
-    def tensor_rank_tensor(self, name: str = "tensor_rank_tensor") -> Any:
+    def tensor_rank_tensor(self, name: str = "tensor_rank_tensor") -> Tensor:
         """How many axes the matrix has, as a tensor."""
         rank = self.tensor_rank
         return shape(self.shape_tensor())[0] if rank is None else constant(rank)
@@ -188,12 +188,12 @@ class LinearOperator(Module, abc.ABC):
         """How many rows it has."""
         return self._dimension(-2)
 
-    def domain_dimension_tensor(self, name: str = "domain_dimension_tensor") -> Any:
+    def domain_dimension_tensor(self, name: str = "domain_dimension_tensor") -> Tensor:
         """How many columns it has, as a tensor."""
         size = self.domain_dimension.value
         return self.shape_tensor()[-1] if size is None else constant(size)
 
-    def range_dimension_tensor(self, name: str = "range_dimension_tensor") -> Any:
+    def range_dimension_tensor(self, name: str = "range_dimension_tensor") -> Tensor:
         """How many rows it has, as a tensor."""
         size = self.range_dimension.value
         return self.shape_tensor()[-2] if size is None else constant(size)
@@ -252,7 +252,7 @@ class LinearOperator(Module, abc.ABC):
     def _matvec(self, x: Tensor, adjoint: bool = False) -> Any:
         return squeeze(self.matmul(expand_dims(x, -1), adjoint=adjoint), -1)
 
-    def matvec(self, x: TensorLike, adjoint: bool = False, name: str = "matvec") -> Any:
+    def matvec(self, x: TensorLike, adjoint: bool = False, name: str = "matvec") -> Tensor:
         """The product with a vector [..., columns]."""
         return self._matvec(
             self._operand(x, -1, self.range_dimension if adjoint else self.domain_dimension), adjoint=adjoint
@@ -299,7 +299,7 @@ class LinearOperator(Module, abc.ABC):
     def _solvevec(self, rhs: Tensor, adjoint: bool = False) -> Any:
         return squeeze(self.solve(expand_dims(rhs, -1), adjoint=adjoint), -1)
 
-    def solvevec(self, rhs: TensorLike, adjoint: bool = False, name: str = "solve") -> Any:
+    def solvevec(self, rhs: TensorLike, adjoint: bool = False, name: str = "solve") -> Tensor:
         """The vector x with A x = rhs."""
         return self._solvevec(
             self._operand(rhs, -1, self.domain_dimension if adjoint else self.range_dimension), adjoint=adjoint
@@ -314,7 +314,7 @@ class LinearOperator(Module, abc.ABC):
     def _determinant(self) -> Any:
         return math.exp(self.log_abs_determinant()) if self._can_use_cholesky() else det(self.to_dense())
 
-    def determinant(self, name: str = "det") -> Any:
+    def determinant(self, name: str = "det") -> Tensor:
         """The determinant of each matrix."""
         self._check_has_determinant()
         return self._determinant()
@@ -324,7 +324,7 @@ class LinearOperator(Module, abc.ABC):
             return 2 * math.reduce_sum(math.log(diag_part(cholesky(self.to_dense()))), axis=-1)
         return slogdet(self.to_dense())[1]
 
-    def log_abs_determinant(self, name: str = "log_abs_det") -> Any:
+    def log_abs_determinant(self, name: str = "log_abs_det") -> Tensor:
         """The logarithm of the absolute value of the determinant."""
         self._check_has_determinant()
         return self._log_abs_determinant()
@@ -343,7 +343,7 @@ class LinearOperator(Module, abc.ABC):
             raise ValueError("Cannot take the Inverse: This operator represents a non square matrix.")
         if self.is_non_singular is False:
             raise ValueError("Cannot take the Inverse: This operator represents a singular matrix.")
-        return by_rule(INVERSES, self)  # type: ignore[no-any-return]
+        return by_rule(INVERSES, self)
 
     def cholesky(self, name: str = "cholesky") -> LinearOperator:
         """The lower triangular L with L L^H = A, as an operator; A must be promised self-adjoint and positive definite."""
@@ -352,7 +352,7 @@ class LinearOperator(Module, abc.ABC):
                 "Cannot take the Cholesky decomposition: Not a positive definite self adjoint matrix. "
                 "Pass is_self_adjoint=True and is_positive_definite=True to the constructor if it is one."
             )
-        return by_rule(CHOLESKY_FACTORS, self)  # type: ignore[no-any-return]
+        return by_rule(CHOLESKY_FACTORS, self)
 
     def __getitem__(self, slices: Any) -> Any:
         """Some matrices of a batch, as an operator."""
@@ -383,35 +383,35 @@ class LinearOperator(Module, abc.ABC):
             )
         )
 
-    def to_dense(self, name: str = "to_dense") -> Any:
+    def to_dense(self, name: str = "to_dense") -> Tensor:
         """The matrix as a tensor."""
         return self._to_dense()
 
     def _diag_part(self) -> Any:
         return diag_part(self.to_dense())
 
-    def diag_part(self, name: str = "diag_part") -> Any:
+    def diag_part(self, name: str = "diag_part") -> Tensor:
         """The elements on the diagonal."""
         return self._diag_part()
 
     def _trace(self) -> Any:
         return math.reduce_sum(self.diag_part(), axis=-1)
 
-    def trace(self, name: str = "trace") -> Any:
+    def trace(self, name: str = "trace") -> Tensor:
         """The sum of the diagonal."""
         return self._trace()
 
     def _add_to_tensor(self, x: Tensor) -> Any:
         return self.to_dense() + x
 
-    def add_to_tensor(self, x: TensorLike, name: str = "add_to_tensor") -> Any:
+    def add_to_tensor(self, x: TensorLike, name: str = "add_to_tensor") -> Tensor:
         """The matrix plus `x`, as a tensor."""
         return self._add_to_tensor(self._operand(x, -1, Dimension(None)))
 
     def _eigvals(self) -> Any:
         return self_adjoint_eigvals(self.to_dense())
 
-    def eigvals(self, name: str = "eigvals") -> Any:
+    def eigvals(self, name: str = "eigvals") -> Tensor:
         """The eigenvalues; of operators that are promised to be self-adjoint only."""
         if not self.is_self_adjoint:
             raise NotImplementedError("Only self-adjoint matrices are supported.")
@@ -421,7 +421,7 @@ class LinearOperator(Module, abc.ABC):
         values = math.abs(self._eigvals()) if self.is_self_adjoint else svd(self.to_dense(), compute_uv=False)
         return math.reduce_max(values, axis=-1) / math.reduce_min(values, axis=-1)
 
-    def cond(self, name: str = "cond") -> Any:
+    def cond(self, name: str = "cond") -> Tensor:
         """The condition number: the largest singular value by the smallest."""
         return self._cond()
 

@@ -107,17 +107,17 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         return self._base_operator
 
     @property
-    def u(self) -> Any:
+    def u(self) -> Tensor:
         """U."""
         return self._u
 
     @property
-    def v(self) -> Any:
+    def v(self) -> Tensor:
         """V."""
         return self._u if self._v is None else self._v
 
     @property
-    def diag_update(self) -> Any:
+    def diag_update(self) -> Tensor | None:
         """The diagonal of D, or None."""
         return self._diag_update
 

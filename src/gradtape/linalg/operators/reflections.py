@@ -59,7 +59,7 @@ class LinearOperatorHouseholder(LinearOperator):
         )
 
     @property
-    def reflection_axis(self) -> Any:
+    def reflection_axis(self) -> Tensor:
         """The axis that is turned around; its length does not count."""
         return self._reflection_axis
 
@@ -163,7 +163,7 @@ class LinearOperatorPermutation(LinearOperator):
                 )
 
     @property
-    def perm(self) -> Any:
+    def perm(self) -> Tensor:
         """Where each element of the result is taken from."""
         return self._perm
 

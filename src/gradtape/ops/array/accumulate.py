@@ -23,7 +23,7 @@ def _by_product(rows: Array, positions: Array, count: int) -> Array:
 
     ones = np.ones(len(positions), rows.dtype)
     places = csc_array((ones, positions, np.arange(len(positions) + 1)), shape=(count, len(positions)))
-    return (places @ rows.reshape(len(positions), -1)).reshape(count, *rows.shape[1:])  # type: ignore[no-any-return]
+    return (places @ rows.reshape(len(positions), -1)).reshape(count, *rows.shape[1:])
 
 
 _added = by_size(_one_by_one, _by_product, thresholds.SCATTER_ELEMENTS)
@@ -32,4 +32,4 @@ _added = by_size(_one_by_one, _by_product, thresholds.SCATTER_ELEMENTS)
 def add_rows(rows: Array, positions: Array, count: int) -> Array:
     """`count` rows of zeros, with each given row added at its position; rows with the same position add up."""
     wide = rows.astype(np.float32) if rows.dtype in NARROW_FLOATS else rows
-    return _added(wide, positions, count).astype(rows.dtype, copy=False)  # type: ignore[no-any-return]
+    return _added(wide, positions, count).astype(rows.dtype, copy=False)

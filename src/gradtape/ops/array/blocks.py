@@ -59,7 +59,7 @@ def _space_to_batch(xp: Namespace, input: Array, block_shape: tuple[int, ...], p
 
 
 def _space_to_batch_eager(input: Array, block_shape: tuple[int, ...], paddings: Pairs) -> Array:
-    return _space_to_batch(np, input, block_shape, paddings)  # type: ignore[no-any-return]
+    return _space_to_batch(np, input, block_shape, paddings)
 
 
 @op(eager=_space_to_batch_eager, dtypes=ANY, tf_name="SpaceToBatchND")
@@ -106,7 +106,7 @@ def _batch_to_space(xp: Namespace, input: Array, block_shape: tuple[int, ...], c
 
 
 def _batch_to_space_eager(input: Array, block_shape: tuple[int, ...], crops: Pairs) -> Array:
-    return _batch_to_space(np, input, block_shape, crops)  # type: ignore[no-any-return]
+    return _batch_to_space(np, input, block_shape, crops)
 
 
 @op(eager=_batch_to_space_eager, dtypes=ANY, tf_name="BatchToSpaceND")

@@ -149,7 +149,13 @@ def _broadcast_to(input: Any, shape: tuple[int, ...]) -> Array:
 
 @op(eager=_broadcast_to, dtypes=ANY, on_sizes=True)
 def broadcast_to(xp: Namespace, input: Array, *, shape: tuple[int, ...]) -> Any:
-    """The tensor repeated to fill `shape`, by NumPy's broadcasting rule."""
+    """The tensor repeated to fill `shape`, by NumPy's broadcasting rule.
+
+    >>> import gradtape as tf
+    >>> tf.broadcast_to([1, 2], [2, 2]).numpy()
+    array([[1, 2],
+           [1, 2]], dtype=int32)
+    """
     return xp.broadcast_to(input, shape)
 
 
@@ -208,8 +214,8 @@ def _sum_to_shape(x: Array, shape: tuple[int, ...]) -> Array:
     if x.shape != shape and shape[-1:] == (1,) and x.shape[:-1] == shape[:-1]:  # the gradient of a mean along rows
         total = along_rows("sum", x, -1, True)
         if total is not None:
-            return total  # type: ignore[no-any-return]
-    return sum_to_shape.kernel(np, x, shape=shape)  # type: ignore[no-any-return]
+            return total
+    return sum_to_shape.kernel(np, x, shape=shape)
 
 
 @op(eager=_sum_to_shape, dtypes=NUMERIC)

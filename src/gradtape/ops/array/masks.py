@@ -1,4 +1,4 @@
-"""One-hot codes, positions of true elements (`tf.where` of one operand), and masks by length (`tf.sequence_mask`)."""
+"""One-hot codes, positions of true elements (`tf.where` of one operand) and by counts, and masks by length (`tf.sequence_mask`)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...base.dtypes import ANY, INTEGER, REAL, Array
+from ...base.dtypes import ANY, INDEX, INTEGER, REAL, Array
 from ...base.errors import invalid
+from ...base.memory import repeated
 from ...base.sizes import UNKNOWN
 from ...base.types import Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
@@ -146,3 +147,44 @@ def _(condition: Array) -> Any:
 @nonzero.rejects
 def _() -> Iterator[BadInput]:
     yield from not_tensors()
+
+
+def _counted(counts: Array) -> Array:
+    if counts.ndim != 1 or (counts.size and counts.min() < 0):
+        raise invalid(f"repeat: repeats must be a vector of non-negative integers, got {counts.tolist()}.")
+    return repeated("repeat", np.arange(counts.size), counts)
+
+
+@op(eager=_counted, dtypes=INDEX, gives=np.int64)
+def repeated_positions(xp: Namespace, counts: Array) -> Any:
+    """Each position of a vector as often as its count says: [2, 0, 1] gives [0, 0, 2]."""
+    return xp.repeat(xp.arange(counts.shape[0]), counts)
+
+
+@repeated_positions.shapes
+def _(counts: Abstract) -> Shape:
+    counts.of_rank(1)
+    return (UNKNOWN,)
+
+
+repeated_positions.host_only("how many positions there are depends on the values")
+repeated_positions.not_differentiable("positions are integers, and how many there are depends on the value")
+
+
+@repeated_positions.samples
+def _(draw: Draw) -> Iterator[Sample]:
+    for counts in ([2, 0, 1], [], [0], [1, 1], [3], [0, 0, 4, 1]):
+        yield Sample((np.array(counts, np.int32),))
+
+
+@repeated_positions.value
+def _(counts: Array) -> Any:
+    return np.array([place for place, count in enumerate(counts.tolist()) for _ in range(count)], np.int64)
+
+
+@repeated_positions.rejects
+def _() -> Iterator[BadInput]:
+    yield BadInput("no count is negative", (np.array([1, -1], np.int32),))
+    yield BadInput("a vector of counts", (np.array(2, np.int32),))
+    yield BadInput("a vector of counts", (np.ones((2, 2), np.int32),))
+    yield BadInput("whole numbers", (np.array([0.5], np.float32),))

@@ -11,7 +11,7 @@ import numpy as np
 from ...base.dtypes import ANY, INDEX, Array
 from ...base.errors import InvalidArgumentError, ResourceExhaustedError, invalid
 from ...base.memory import check_room
-from ...base.sizes import UNKNOWN
+from ...base.sizes import UNKNOWN, Size
 from ...base.types import Axis, Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
@@ -79,7 +79,8 @@ def roll(xp: Namespace, input: Array, *, shift: Any, axis: Axis) -> Any:
 def _(input: Abstract, *, shift: Any, axis: Any) -> Shape:
     if input.rank is not None:
         for a in axis if isinstance(axis, tuple) else (axis,):
-            axis_exists(a, input.rank)
+            if not isinstance(a, Size):
+                axis_exists(a, input.rank)
     return input.known
 
 

@@ -13,14 +13,16 @@ import numpy as np
 
 from ...base.dtypes import ANY, INDEX, NUMERIC, Array
 from ...base.errors import invalid
+from ...base.sizes import UNKNOWN
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ...op.family import all_batched, numpy_type, shape_of
+from ...op.family import all_batched, numpy_type, rank_of, shape_of, with_batch_axis
 from ...op.shapes import matched_sizes, natural
 from ..math.logic import zeros_like
+from ..math.reduce import reduce_max
 from .index import take
-from .layout import reshape, stack
+from .layout import permute, reshape, stack
 from .scatter import tensor_scatter_nd_add, tensor_scatter_nd_update
 
 
@@ -217,6 +219,91 @@ def _(t: Tangent, index: Any, x_shape: tuple[int, ...]) -> Any:
 def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
     count, (x, index, row) = all_batched(is_batched, args)
     return tensor_scatter_nd_add(x, _places(index, count), row)
+
+
+def rows_for(count: Any) -> int:
+    """How many rows an array has that grows to `count` elements: a power of two, so that it is seldom copied."""
+    return 1 << max(int(count) - 1, 0).bit_length()
+
+
+def _resize(x: Array, before: Any, after: Any) -> Any:
+    return resize_in_place(np.array(x), before, after)
+
+
+def resize_in_place(x: Array, before: Any, after: Any) -> Array:
+    """The same array where it has as many rows, else another one."""
+    if not np.ndim(x) or np.ndim(before) or np.ndim(after):
+        shapes = [np.shape(part) for part in (x, before, after)]
+        raise invalid(f"resize_rows: an array with rows and two numbers are expected, got shapes {shapes}.")
+    size, needed = x.shape[0], rows_for(after)
+    if size >= needed:
+        return x[:needed]
+    grown = np.zeros((needed, *x.shape[1:]), x.dtype)
+    grown[:size] = x
+    return grown
+
+
+@op(eager=_resize, dtypes=ANY, other={"before": INDEX, "after": INDEX})
+def resize_rows(xp: Namespace, x: Array, before: Array, after: Array) -> Any:
+    """The array with room for `after` elements in place of `before`: rows of zeros at the end, or fewer rows."""
+    needed = rows_for(after)
+    return xp.concatenate([x[:needed], xp.zeros((max(needed - x.shape[0], 0), *x.shape[1:]), x.dtype)])
+
+
+@resize_rows.shapes
+def _(x: Abstract, before: Abstract, after: Abstract) -> Shape:
+    before.of_rank(0)
+    after.of_rank(0)
+    if x.rank == 0:
+        raise ValueError("a scalar has no rows")
+    is_known = after.value is not None and after.value.dtype.kind != "O"
+    return (rows_for(after.value) if is_known else UNKNOWN, *x.shape[1:])
+
+
+@resize_rows.vjp("x")
+def _(g: Cotangent, before: Any, after: Any) -> Any:
+    return resize_rows(g, after, before)
+
+
+@resize_rows.jvp("x")
+def _(t: Tangent, before: Any, after: Any) -> Any:
+    return resize_rows(t, before, after)
+
+
+@resize_rows.batched
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
+    """All entries have as many rows as the one with most elements."""
+    x, before, after = args
+    counts = [
+        reduce_max(value, axis=None, keepdims=False) if batched else value
+        for value, batched in zip((before, after), is_batched[1:], strict=True)
+    ]
+    if not is_batched[0]:
+        x = with_batch_axis(x, next(shape_of(v)[0] for v, b in zip(args, is_batched, strict=True) if b))
+    rank = rank_of(x)
+    swapped = (1, 0, *range(2, rank))
+    return permute(resize_rows(permute(x, perm=swapped), *counts), perm=swapped)
+
+
+resize_rows.host_only("how many rows there are depends on the values")
+
+
+@resize_rows.samples
+def _(draw: Draw) -> Iterator[Sample]:
+    for shape, before, after in [
+        ((1,), 0, 1), ((1,), 1, 2), ((4,), 4, 5), ((4, 2), 3, 4), ((2, 3), 2, 7), ((8, 2), 5, 2), ((1, 0), 1, 2), ((2, 0), 2, 3),
+        ((1, 2, 3), 0, 4), ((4, 1, 1), 4, 3), ((2, 2, 2), 2, 0), ((16,), 9, 17), ((1, 3), 1, 1),
+    ]:  # fmt: skip
+        yield Sample((draw(shape), np.array(before, np.int32), np.array(after, np.int32)))
+
+
+@resize_rows.rejects
+def _() -> Iterator[BadInput]:
+    one = np.array(1, np.int32)
+    yield BadInput("a scalar has no rows", (np.float32(1), one, one))
+    yield BadInput("one number of elements", (np.ones((2, 2), np.float32), one, np.array([1, 2], np.int32)))
+    yield BadInput("one number of elements", (np.ones((2, 2), np.float32), np.array([1, 2], np.int32), one))
+    yield BadInput("whole numbers", (np.ones((2, 2), np.float32), one, np.array(0.5, np.float32)))
 
 
 _SHAPES = [

@@ -37,7 +37,12 @@ def _scatter_update(tensor: Array, indices: Array, updates: Array) -> Array:
 
 @op(eager=_scatter_update, dtypes=ANY, other={"indices": INDEX}, tf_name="TensorScatterUpdate", shape=scattered)
 def tensor_scatter_nd_update(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
-    """The tensor with the elements (or slices) at `indices` replaced."""
+    """The tensor with the elements (or slices) at `indices` replaced.
+
+    >>> import gradtape as tf
+    >>> tf.tensor_scatter_nd_update([1, 2, 3], [[0], [2]], [10, 30]).numpy()
+    array([10,  2, 30], dtype=int32)
+    """
     return tensor.at[places_in(xp, indices, tensor.shape)].set(updates)
 
 

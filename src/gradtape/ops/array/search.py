@@ -382,7 +382,13 @@ def _unravel(indices: Array, dims: Array) -> Array:
 
 @op(eager=_unravel, dtypes=INDEX)
 def unravel_index(xp: Namespace, indices: Array, dims: Array) -> Any:
-    """The coordinates, one row for each axis, of flat positions in an array of shape `dims`."""
+    """The coordinates, one row for each axis, of flat positions in an array of shape `dims`.
+
+    >>> import gradtape as tf
+    >>> tf.unravel_index([5, 7], [3, 4]).numpy()
+    array([[1, 1],
+           [1, 3]], dtype=int32)
+    """
     if not len(dims):
         return xp.zeros((0, *indices.shape), indices.dtype)
     return xp.stack(xp.unravel_index(indices, dims))

@@ -134,31 +134,56 @@ def segment_rows(data: Abstract, segment_ids: Abstract, *, num_segments: Any, **
 
 @op(eager=_SUM, dtypes=NUMERIC, other={"segment_ids": INDEX}, shape=_sorted_segments)
 def segment_sum(xp: Namespace, data: Array, segment_ids: Array) -> Any:
-    """The sum of each segment; 0 for ids that are skipped."""
+    """The sum of each segment; 0 for ids that are skipped.
+
+    >>> import gradtape as tf
+    >>> tf.math.segment_sum([1.0, 2.0, 5.0], [0, 0, 1]).numpy()
+    array([3., 5.], dtype=float32)
+    """
     return _SUM(data, segment_ids)
 
 
 @op(eager=_segment_mean, dtypes=NUMERIC, other={"segment_ids": INDEX}, shape=_sorted_segments)
 def segment_mean(xp: Namespace, data: Array, segment_ids: Array) -> Any:
-    """The mean of each segment; 0 for ids that are skipped."""
+    """The mean of each segment; 0 for ids that are skipped.
+
+    >>> import gradtape as tf
+    >>> tf.math.segment_mean([1.0, 2.0, 5.0], [0, 0, 1]).numpy()
+    array([1.5, 5. ], dtype=float32)
+    """
     return _segment_mean(data, segment_ids)
 
 
 @op(dtypes=NUMERIC, other={"segment_ids": INDEX}, shape=_sorted_segments)
 def segment_prod(xp: Namespace, data: Array, segment_ids: Array) -> Any:
-    """The product of each segment; 1 for ids that are skipped."""
+    """The product of each segment; 1 for ids that are skipped.
+
+    >>> import gradtape as tf
+    >>> tf.math.segment_prod([1.0, 2.0, 5.0], [0, 0, 1]).numpy()
+    array([2., 5.], dtype=float32)
+    """
     return _sorted_segments_of("segment_prod", np.multiply, 1, data, segment_ids)
 
 
 @op(dtypes=REAL, other={"segment_ids": INDEX}, shape=_sorted_segments)
 def segment_max(xp: Namespace, data: Array, segment_ids: Array) -> Any:
-    """The largest element of each segment; 0 for ids that are skipped. Ties share the derivative equally."""
+    """The largest element of each segment; 0 for ids that are skipped. Ties share the derivative equally.
+
+    >>> import gradtape as tf
+    >>> tf.math.segment_max([1.0, 2.0, 5.0], [0, 0, 1]).numpy()
+    array([2., 5.], dtype=float32)
+    """
     return _sorted_segments_of("segment_max", np.maximum, 0, data, segment_ids)
 
 
 @op(dtypes=REAL, other={"segment_ids": INDEX}, shape=_sorted_segments)
 def segment_min(xp: Namespace, data: Array, segment_ids: Array) -> Any:
-    """The smallest element of each segment; 0 for ids that are skipped. Ties share the derivative equally."""
+    """The smallest element of each segment; 0 for ids that are skipped. Ties share the derivative equally.
+
+    >>> import gradtape as tf
+    >>> tf.math.segment_min([1.0, 2.0, 5.0], [0, 0, 1]).numpy()
+    array([1., 5.], dtype=float32)
+    """
     return _sorted_segments_of("segment_min", np.minimum, 0, data, segment_ids)
 
 

@@ -431,7 +431,12 @@ def _invert_permutation(x: Array) -> Array:
 
 @op(eager=_invert_permutation, dtypes=INDEX, shape=like(0))
 def invert_permutation(xp: Namespace, x: Array) -> Any:
-    """The permutation that undoes x: y[x[i]] = i."""
+    """The permutation that undoes x: y[x[i]] = i.
+
+    >>> import gradtape as tf
+    >>> tf.math.invert_permutation([2, 0, 1]).numpy()
+    array([1, 2, 0], dtype=int32)
+    """
     return xp.argsort(x).astype(x.dtype)
 
 

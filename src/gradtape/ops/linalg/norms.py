@@ -9,11 +9,12 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, Array
 from ...base.errors import invalid
-from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
+from ...base.types import Axis, Cotangent, Draw, Namespace, Tangent, Value
 from ...op.declaration import BadInput, Sample, op
 from ...op.family import (
     batch_over_axis,
     in_float32,
+    reject_reduction,
     shape_of,
 )
 from ...op.shapes import real_type, reduced
@@ -21,9 +22,7 @@ from ..array.layout import reshape
 from ..math.elementwise import abs as absolute
 from ..math.elementwise import divide_no_nan, pow, sign
 from ..math.reduce import kept_shape, reduce_sum, refuse_axis_of_scalar, spread
-from ..nn.normalization import reject_axes
 
-Axis = int | tuple[int, ...] | None
 _add: Any = np.add.reduce
 _maximum: Any = np.maximum.reduce
 
@@ -63,7 +62,7 @@ def _(t: Tangent, x: Value, out: Value, axis: Axis, keepdims: bool, order: float
 
 
 reduce_norm.batching = batch_over_axis
-reject_axes(reduce_norm)
+reject_reduction(reduce_norm)
 
 
 @reduce_norm.samples

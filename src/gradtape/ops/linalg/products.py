@@ -445,7 +445,7 @@ def _vecdot(x1: Array, x2: Array, axis: int = -1) -> Array:
         raise invalid(f"vecdot: axis {axis} has two sizes, in shapes {x1.shape} and {x2.shape}.")
     if x1.dtype in NARROW_FLOATS:
         return np.asarray(np.einsum("...i,...i", first.astype(np.float32), second.astype(np.float32))).astype(x1.dtype)
-    return np.einsum("...i,...i", np.conj(first) if x1.dtype.kind == "c" else first, second)  # type: ignore[no-any-return]
+    return np.einsum("...i,...i", np.conj(first) if x1.dtype.kind == "c" else first, second)
 
 
 @op(eager=_vecdot, dtypes=NUMERIC)
@@ -540,7 +540,7 @@ def _kron(a: Array, b: Array, rank: int) -> Array:
     lead = a.ndim - rank
     whole = _spread(a, rank) * _spaced(b, rank)
     sizes = (n * m for n, m in zip(a.shape[lead:], b.shape[lead:], strict=True))
-    return whole.reshape((*a.shape[:lead], *sizes))  # type: ignore[no-any-return]
+    return whole.reshape((*a.shape[:lead], *sizes))
 
 
 @op(eager=_kron, dtypes=NUMERIC)

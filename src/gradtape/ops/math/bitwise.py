@@ -19,25 +19,45 @@ from ...op.shapes import ceiling, place, replaced, typed_by
 
 @elementwise(eager=np.bitwise_and, dtypes=INTEGER)
 def bitwise_and(xp: Namespace, x: Array, y: Array) -> Any:
-    """The bits that are set in both."""
+    """The bits that are set in both.
+
+    >>> import gradtape as tf
+    >>> tf.bitwise.bitwise_and([6, 5], [3, 4]).numpy()
+    array([2, 4], dtype=int32)
+    """
     return x & y
 
 
 @elementwise(eager=np.bitwise_or, dtypes=INTEGER)
 def bitwise_or(xp: Namespace, x: Array, y: Array) -> Any:
-    """The bits that are set in at least one."""
+    """The bits that are set in at least one.
+
+    >>> import gradtape as tf
+    >>> tf.bitwise.bitwise_or([6, 5], [3, 4]).numpy()
+    array([7, 5], dtype=int32)
+    """
     return x | y
 
 
 @elementwise(eager=np.bitwise_xor, dtypes=INTEGER)
 def bitwise_xor(xp: Namespace, x: Array, y: Array) -> Any:
-    """The bits that are set in exactly one."""
+    """The bits that are set in exactly one.
+
+    >>> import gradtape as tf
+    >>> tf.bitwise.bitwise_xor([6, 5], [3, 4]).numpy()
+    array([5, 1], dtype=int32)
+    """
     return x ^ y
 
 
 @elementwise(eager=np.invert, dtypes=INTEGER)
 def invert(xp: Namespace, x: Array) -> Any:
-    """All bits flipped."""
+    """All bits flipped.
+
+    >>> import gradtape as tf
+    >>> tf.bitwise.invert([0, 5]).numpy()
+    array([-1, -6], dtype=int32)
+    """
     return ~x
 
 
@@ -51,13 +71,23 @@ def _shift(shift: Callable[..., Array]) -> Callable[..., Array]:
 
 @elementwise(eager=_shift(np.left_shift), dtypes=INTEGER)
 def left_shift(xp: Namespace, x: Array, y: Array) -> Any:
-    """The bits moved y places up; y is clamped to the places that there are."""
+    """The bits moved y places up; y is clamped to the places that there are.
+
+    >>> import gradtape as tf
+    >>> tf.bitwise.left_shift([1, 3], [2, 1]).numpy()
+    array([4, 6], dtype=int32)
+    """
     return x << xp.clip(y, 0, x.dtype.itemsize * 8 - 1)
 
 
 @elementwise(eager=_shift(np.right_shift), dtypes=INTEGER)
 def right_shift(xp: Namespace, x: Array, y: Array) -> Any:
-    """The bits moved y places down, the sign kept; y is clamped to the places that there are."""
+    """The bits moved y places down, the sign kept; y is clamped to the places that there are.
+
+    >>> import gradtape as tf
+    >>> tf.bitwise.right_shift([8, 9], [1, 2]).numpy()
+    array([4, 2], dtype=int32)
+    """
     return x >> xp.clip(y, 0, x.dtype.itemsize * 8 - 1)
 
 

@@ -72,7 +72,7 @@ def _along_line(x: Array, decay: Array) -> Array:
     diagonals = np.ones((2, len(x)), x.dtype, order="F")
     diagonals[1, :-1] = -decay[1:]
     (solve,) = get_blas_funcs(("tbsv",), (x,))
-    return solve(1, diagonals, x, lower=1, diag=1)  # type: ignore[no-any-return]
+    return solve(1, diagonals, x, lower=1, diag=1)
 
 
 @op(eager=in_float32(_recurrence), dtypes=INEXACT)
@@ -182,7 +182,12 @@ def _cumulative(function: Function, unit: int) -> Any:
 
 @op(eager=_cumulative(np.add.accumulate, 0), dtypes=NUMERIC, shape=along)
 def cumsum(xp: Namespace, x: Array, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
-    """Running sums along one axis; `exclusive` leaves the element itself out, `reverse` runs from the end."""
+    """Running sums along one axis; `exclusive` leaves the element itself out, `reverse` runs from the end.
+
+    >>> import gradtape as tf
+    >>> tf.cumsum([1, 2, 3]).numpy()
+    array([1, 3, 6], dtype=int32)
+    """
     x = xp.flip(x, axis) if reverse else x
     total = xp.cumsum(x, axis=axis)
     total = total - x if exclusive else total
@@ -199,7 +204,12 @@ cumsum.linear("x")
 
 @op(eager=_cumulative(np.multiply.accumulate, 1), dtypes=NUMERIC, shape=along)
 def cumprod(xp: Namespace, x: Array, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
-    """Running products along one axis; `exclusive` leaves the element itself out, `reverse` runs from the end."""
+    """Running products along one axis; `exclusive` leaves the element itself out, `reverse` runs from the end.
+
+    >>> import gradtape as tf
+    >>> tf.math.cumprod([1, 2, 3]).numpy()
+    array([1, 2, 6], dtype=int32)
+    """
     x = xp.flip(x, axis) if reverse else x
     if exclusive and x.shape[axis]:
         x = xp.concatenate(

@@ -38,7 +38,12 @@ from .logic import equal, greater, not_equal, ones_like, select, zeros_like
 
 @elementwise(exact=True, eager=operator.add, tf_name="AddV2", dtypes=NUMERIC | STRING, numbers=True, on_sizes=True)
 def add(xp: Namespace, x: Array, y: Array) -> Any:
-    """x + y, with broadcasting; texts are joined."""
+    """x + y, with broadcasting; texts are joined.
+
+    >>> import gradtape as tf
+    >>> tf.add([1.0, 2.0], 10.0).numpy()
+    array([11., 12.], dtype=float32)
+    """
     return x + y
 
 
@@ -54,7 +59,12 @@ def _(t: Value) -> Any:
 
 @elementwise(exact=True, eager=operator.neg, tf_name="Neg", on_sizes=True)
 def negative(xp: Any, x: Any) -> Any:
-    """-x."""
+    """-x.
+
+    >>> import gradtape as tf
+    >>> tf.negative([1.0, -2.0]).numpy()
+    array([-1.,  2.], dtype=float32)
+    """
     return -x
 
 
@@ -66,7 +76,12 @@ def _negated(t: Any) -> Any:
 
 @elementwise(exact=True, eager=operator.sub, tf_name="Sub", numbers=True, on_sizes=True)
 def subtract(xp: Namespace, x: Array, y: Array) -> Any:
-    """x - y, with broadcasting."""
+    """x - y, with broadcasting.
+
+    >>> import gradtape as tf
+    >>> tf.subtract([1.0, 2.0], 10.0).numpy()
+    array([-9., -8.], dtype=float32)
+    """
     return x - y
 
 
@@ -80,7 +95,12 @@ subtract.derivative("y")(_negated)
 
 @elementwise(exact=True, eager=operator.mul, tf_name="Mul", numbers=True, on_sizes=True)
 def multiply(xp: Namespace, x: Array, y: Array) -> Any:
-    """x * y, with broadcasting."""
+    """x * y, with broadcasting.
+
+    >>> import gradtape as tf
+    >>> tf.multiply([1.0, 2.0], 10.0).numpy()
+    array([10., 20.], dtype=float32)
+    """
     return x * y
 
 
@@ -98,7 +118,12 @@ def _times(t: Any, x: Any) -> Any:
 
 @elementwise(exact=True, eager=operator.truediv, tf_name="RealDiv", dtypes=INEXACT, numbers=True)
 def divide(xp: Namespace, x: Array, y: Array) -> Any:
-    """x / y, with broadcasting."""
+    """x / y, with broadcasting.
+
+    >>> import gradtape as tf
+    >>> tf.realdiv([6.0, 1.0], 2.0).numpy()
+    array([3. , 0.5], dtype=float32)
+    """
     return x / y
 
 
@@ -123,7 +148,12 @@ def _floor_divide(x: Array, y: Array) -> Any:
 
 @elementwise(eager=_floor_divide, tf_name="FloorDiv", dtypes=REAL, on_sizes=operator.floordiv)
 def floordiv(xp: Namespace, x: Array, y: Array) -> Any:
-    """The largest integer not above x / y."""
+    """The largest integer not above x / y.
+
+    >>> import gradtape as tf
+    >>> tf.math.floordiv([7, -7], 2).numpy()
+    array([ 3, -4], dtype=int32)
+    """
     return xp.floor_divide(x, y) if xp.issubdtype(x.dtype, xp.integer) else xp.floor(x / y)
 
 
@@ -141,7 +171,12 @@ def _floor_mod(x: Array, y: Array) -> Any:
 
 @elementwise(eager=_floor_mod, tf_name="FloorMod", dtypes=REAL, on_sizes=operator.mod)
 def floormod(xp: Namespace, x: Array, y: Array) -> Any:
-    """What is left of x after taking floor(x / y) times y away; it has the sign of y."""
+    """What is left of x after taking floor(x / y) times y away; it has the sign of y.
+
+    >>> import gradtape as tf
+    >>> tf.math.floormod([7, -7], 3).numpy()
+    array([1, 2], dtype=int32)
+    """
     return xp.mod(x, y)
 
 
@@ -170,7 +205,12 @@ def _power(x: Any, y: Any) -> Any:
 
 @elementwise(eager=_power, tf_name="Pow", numbers=True)
 def pow(xp: Namespace, x: Array, y: Array) -> Any:
-    """x to the power y."""
+    """x to the power y.
+
+    >>> import gradtape as tf
+    >>> tf.pow([2.0, 3.0], 2.0).numpy()
+    array([4., 9.], dtype=float32)
+    """
     return x**y
 
 
@@ -195,7 +235,12 @@ def _log_or_zero(x: Value) -> Any:
 
 @elementwise(exact=True, eager=np.square, on_sizes=True)
 def square(xp: Namespace, x: Array) -> Any:
-    """x * x."""
+    """x * x.
+
+    >>> import gradtape as tf
+    >>> tf.square([2.0, -3.0]).numpy()
+    array([4., 9.], dtype=float32)
+    """
     return x * x
 
 
@@ -214,7 +259,12 @@ def _twice(t: Array, x: Array) -> Any:
 
 @elementwise(tf_name="SquaredDifference", numbers=True)
 def squared_difference(xp: Namespace, x: Array, y: Array) -> Any:
-    """conj(x - y) * (x - y)."""
+    """conj(x - y) * (x - y).
+
+    >>> import gradtape as tf
+    >>> tf.math.squared_difference([1.0, 5.0], 2.0).numpy()
+    array([1., 9.], dtype=float32)
+    """
     difference = x - y
     return xp.conj(difference) * difference
 
@@ -254,7 +304,12 @@ def _real_product(t: Value, difference: Value) -> Any:
 
 @elementwise(eager=np.reciprocal, tf_name="Reciprocal", dtypes=INEXACT)
 def reciprocal(xp: Namespace, x: Array) -> Any:
-    """1 / x."""
+    """1 / x.
+
+    >>> import gradtape as tf
+    >>> tf.math.reciprocal([2.0, 4.0]).numpy()
+    array([0.5 , 0.25], dtype=float32)
+    """
     return 1.0 / x
 
 
@@ -288,7 +343,12 @@ def _(t: Value, x: Value, y: Value) -> Any:
 
 @elementwise(dtypes=INEXACT, tf_name="MulNoNan")
 def multiply_no_nan(xp: Namespace, x: Array, y: Array) -> Any:
-    """x * y, and 0 where y is 0, even if x is infinite or nan."""
+    """x * y, and 0 where y is 0, even if x is infinite or nan.
+
+    >>> import gradtape as tf
+    >>> tf.math.multiply_no_nan([2.0, float("inf")], [3.0, 0.0]).numpy()
+    array([6., 0.], dtype=float32)
+    """
     zero = y == 0
     return xp.where(zero, 0, xp.where(zero, 0, x) * y).astype(xp.result_type(x, y))
 
@@ -331,7 +391,12 @@ def _(t: Value, x: Value, y: Value) -> Any:
 
 @elementwise(exact=True, eager=np.sqrt, dtypes=INEXACT)
 def sqrt(xp: Namespace, x: Array) -> Any:
-    """The square root."""
+    """The square root.
+
+    >>> import gradtape as tf
+    >>> tf.sqrt([4.0, 9.0]).numpy()
+    array([2., 3.], dtype=float32)
+    """
     return xp.sqrt(x)
 
 
@@ -342,7 +407,12 @@ def _(t: Value, out: Value) -> Any:
 
 @elementwise(dtypes=INEXACT)
 def rsqrt(xp: Namespace, x: Array) -> Any:
-    """1 / sqrt(x)."""
+    """1 / sqrt(x).
+
+    >>> import gradtape as tf
+    >>> tf.math.rsqrt([4.0, 16.0]).numpy()
+    array([0.5 , 0.25], dtype=float32)
+    """
     return xp.reciprocal(xp.sqrt(x))
 
 
@@ -358,7 +428,12 @@ def zero_where_zero(t: Value, value: Value) -> Any:
 
 @elementwise(eager=np.exp, dtypes=INEXACT)
 def exp(xp: Namespace, x: Array) -> Any:
-    """e to the power x."""
+    """e to the power x.
+
+    >>> import gradtape as tf
+    >>> tf.exp([0.5, 1.0]).numpy()
+    array([1.6487212, 2.718282 ], dtype=float32)
+    """
     return xp.exp(x)
 
 
@@ -370,7 +445,12 @@ def _(t: Any, out: Any) -> Any:
 
 @elementwise(eager=np.expm1, dtypes=INEXACT)
 def expm1(xp: Namespace, x: Array) -> Any:
-    """exp(x) - 1, exact for small x too."""
+    """exp(x) - 1, exact for small x too.
+
+    >>> import gradtape as tf
+    >>> tf.math.expm1([0.5, 1.0]).numpy()
+    array([0.6487213, 1.7182817], dtype=float32)
+    """
     return xp.expm1(x)
 
 
@@ -382,7 +462,12 @@ def _(t: Value, x: Value) -> Any:
 
 @elementwise(eager=np.log, dtypes=INEXACT)
 def log(xp: Namespace, x: Array) -> Any:
-    """The natural logarithm."""
+    """The natural logarithm.
+
+    >>> import gradtape as tf
+    >>> tf.math.log([1.0, 10.0]).numpy()
+    array([0.       , 2.3025851], dtype=float32)
+    """
     return xp.log(x)
 
 
@@ -394,7 +479,12 @@ def _(t: Value, x: Value) -> Any:
 
 @elementwise(eager=np.log1p, dtypes=INEXACT)
 def log1p(xp: Namespace, x: Array) -> Any:
-    """log(1 + x), exact for small x too."""
+    """log(1 + x), exact for small x too.
+
+    >>> import gradtape as tf
+    >>> tf.math.log1p([0.5, 1.0]).numpy()
+    array([0.4054651, 0.6931472], dtype=float32)
+    """
     return xp.log1p(x)
 
 
@@ -419,7 +509,12 @@ def _through_float32(function: Function, x: Array) -> Array:
 
 @elementwise(eager=_sigmoid, dtypes=INEXACT)
 def sigmoid(xp: Namespace, x: Array) -> Any:
-    """1 / (1 + exp(-x))."""
+    """1 / (1 + exp(-x)).
+
+    >>> import gradtape as tf
+    >>> tf.sigmoid([0.5, 1.0]).numpy()
+    array([0.62245935, 0.7310586 ], dtype=float32)
+    """
     return 1.0 / (1.0 + xp.exp(-x))
 
 
@@ -444,7 +539,12 @@ _softplus = one_pass(_softplus_of_many, small=_softplus_of_few)
 
 @elementwise(eager=_softplus, dtypes=FLOATING)
 def softplus(xp: Namespace, features: Array) -> Any:
-    """log(1 + exp(x)), without overflow."""
+    """log(1 + exp(x)), without overflow.
+
+    >>> import gradtape as tf
+    >>> tf.math.softplus([0.5, 1.0]).numpy()
+    array([0.974077 , 1.3132617], dtype=float32)
+    """
     return xp.logaddexp(features, 0.0)
 
 
@@ -458,7 +558,12 @@ def _(t: Value, features: Value) -> Any:
 
 @elementwise(eager=np.abs, dtypes=NUMERIC, gives=real_type)
 def abs(xp: Namespace, x: Array) -> Any:
-    """The absolute value; for complex numbers the modulus, which is real."""
+    """The absolute value; for complex numbers the modulus, which is real.
+
+    >>> import gradtape as tf
+    >>> tf.abs([-1.0, 2.0]).numpy()
+    array([1., 2.], dtype=float32)
+    """
     return xp.abs(x)
 
 
@@ -479,7 +584,12 @@ def _cast_like(g: Value, x: Value) -> Any:
 
 @elementwise(eager=np.sign)
 def sign(xp: Namespace, x: Array) -> Any:
-    """-1, 0 or 1; for complex numbers x / |x|."""
+    """-1, 0 or 1; for complex numbers x / |x|.
+
+    >>> import gradtape as tf
+    >>> tf.sign([-3.0, 0.0, 2.0]).numpy()
+    array([-1.,  0.,  1.], dtype=float32)
+    """
     return xp.sign(x)
 
 
@@ -503,25 +613,45 @@ def _unit_direction_change(t: Value, x: Value) -> Any:
 
 @elementwise(eager=np.floor, dtypes=FLOATING)
 def floor(xp: Namespace, x: Array) -> Any:
-    """The largest integer not above x."""
+    """The largest integer not above x.
+
+    >>> import gradtape as tf
+    >>> tf.floor([1.2, -1.2]).numpy()
+    array([ 1., -2.], dtype=float32)
+    """
     return xp.floor(x)
 
 
 @elementwise(eager=np.ceil, dtypes=FLOATING)
 def ceil(xp: Namespace, x: Array) -> Any:
-    """The smallest integer not below x."""
+    """The smallest integer not below x.
+
+    >>> import gradtape as tf
+    >>> tf.math.ceil([1.2, -1.2]).numpy()
+    array([ 2., -1.], dtype=float32)
+    """
     return xp.ceil(x)
 
 
 @elementwise(eager=np.rint, dtypes=FLOATING)
 def rint(xp: Namespace, x: Array) -> Any:
-    """The nearest integer, ties to even."""
+    """The nearest integer, ties to even.
+
+    >>> import gradtape as tf
+    >>> tf.math.rint([0.5, 1.5, 2.6]).numpy()
+    array([0., 2., 3.], dtype=float32)
+    """
     return xp.rint(x)
 
 
 @elementwise(eager=np.round, dtypes=REAL)
 def round(xp: Namespace, x: Array) -> Any:
-    """The nearest integer, ties to even."""
+    """The nearest integer, ties to even.
+
+    >>> import gradtape as tf
+    >>> tf.round([0.5, 1.5, 2.6]).numpy()
+    array([0., 2., 3.], dtype=float32)
+    """
     return xp.round(x)
 
 
@@ -538,7 +668,12 @@ def _conj(x: Array) -> Array:
 
 @elementwise(eager=_conj, dtypes=NUMERIC)
 def conj(xp: Namespace, x: Array) -> Any:
-    """The complex conjugate."""
+    """The complex conjugate.
+
+    >>> import gradtape as tf
+    >>> tf.math.conj([1 + 2j]).numpy()
+    array([1.-2.j])
+    """
     return xp.conj(x)
 
 
@@ -554,7 +689,12 @@ def _(t: Tangent) -> Any:
 
 @elementwise(eager=np.real, dtypes=NUMERIC, gives=real_type)
 def real(xp: Namespace, input: Array) -> Any:
-    """The real part."""
+    """The real part.
+
+    >>> import gradtape as tf
+    >>> tf.math.real([1 + 2j]).numpy()
+    array([1.])
+    """
     return xp.real(input)
 
 

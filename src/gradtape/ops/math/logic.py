@@ -23,37 +23,67 @@ from ...op.shapes import like
 
 @elementwise(eager=operator.eq, dtypes=ANY, numbers=True, gives=np.bool_)
 def equal(xp: Namespace, x: Array, y: Array) -> Any:
-    """Whether x equals y, element by element."""
+    """Whether x equals y, element by element.
+
+    >>> import gradtape as tf
+    >>> tf.equal([1, 2, 3], 2).numpy()
+    array([False,  True, False])
+    """
     return x == y
 
 
 @elementwise(eager=operator.ne, dtypes=ANY, numbers=True, gives=np.bool_)
 def not_equal(xp: Namespace, x: Array, y: Array) -> Any:
-    """Whether x differs from y, element by element."""
+    """Whether x differs from y, element by element.
+
+    >>> import gradtape as tf
+    >>> tf.not_equal([1, 2, 3], 2).numpy()
+    array([ True, False,  True])
+    """
     return x != y
 
 
 @elementwise(eager=operator.lt, dtypes=REAL, numbers=True, gives=np.bool_)
 def less(xp: Namespace, x: Array, y: Array) -> Any:
-    """Whether x < y, element by element."""
+    """Whether x < y, element by element.
+
+    >>> import gradtape as tf
+    >>> tf.less([1, 2, 3], 2).numpy()
+    array([ True, False, False])
+    """
     return x < y
 
 
 @elementwise(eager=operator.le, dtypes=REAL, numbers=True, gives=np.bool_)
 def less_equal(xp: Namespace, x: Array, y: Array) -> Any:
-    """Whether x <= y, element by element."""
+    """Whether x <= y, element by element.
+
+    >>> import gradtape as tf
+    >>> tf.less_equal([1, 2, 3], 2).numpy()
+    array([ True,  True, False])
+    """
     return x <= y
 
 
 @elementwise(eager=operator.gt, dtypes=REAL, numbers=True, gives=np.bool_)
 def greater(xp: Namespace, x: Array, y: Array) -> Any:
-    """Whether x > y, element by element."""
+    """Whether x > y, element by element.
+
+    >>> import gradtape as tf
+    >>> tf.greater([1, 2, 3], 2).numpy()
+    array([False, False,  True])
+    """
     return x > y
 
 
 @elementwise(eager=operator.ge, dtypes=REAL, numbers=True, gives=np.bool_)
 def greater_equal(xp: Namespace, x: Array, y: Array) -> Any:
-    """Whether x >= y, element by element."""
+    """Whether x >= y, element by element.
+
+    >>> import gradtape as tf
+    >>> tf.greater_equal([1, 2, 3], 2).numpy()
+    array([False,  True,  True])
+    """
     return x >= y
 
 
@@ -63,25 +93,45 @@ for _op in (equal, not_equal, less, less_equal, greater, greater_equal):
 
 @elementwise(eager=np.logical_and, dtypes=BOOL)
 def logical_and(xp: Namespace, x: Array, y: Array) -> Any:
-    """Whether both are true."""
+    """Whether both are true.
+
+    >>> import gradtape as tf
+    >>> tf.logical_and([True, True], [True, False]).numpy()
+    array([ True, False])
+    """
     return xp.logical_and(x, y)
 
 
 @elementwise(eager=np.logical_or, dtypes=BOOL)
 def logical_or(xp: Namespace, x: Array, y: Array) -> Any:
-    """Whether at least one is true."""
+    """Whether at least one is true.
+
+    >>> import gradtape as tf
+    >>> tf.logical_or([True, False], [False, False]).numpy()
+    array([ True, False])
+    """
     return xp.logical_or(x, y)
 
 
 @elementwise(eager=np.logical_xor, dtypes=BOOL)
 def logical_xor(xp: Namespace, x: Array, y: Array) -> Any:
-    """Whether exactly one is true."""
+    """Whether exactly one is true.
+
+    >>> import gradtape as tf
+    >>> tf.math.logical_xor([True, True], [True, False]).numpy()
+    array([False,  True])
+    """
     return xp.logical_xor(x, y)
 
 
 @elementwise(eager=np.logical_not, dtypes=BOOL)
 def logical_not(xp: Namespace, x: Array) -> Any:
-    """Whether x is false."""
+    """Whether x is false.
+
+    >>> import gradtape as tf
+    >>> tf.logical_not([True, False]).numpy()
+    array([False,  True])
+    """
     return xp.logical_not(x)
 
 
@@ -91,19 +141,34 @@ for _op in (logical_and, logical_or, logical_xor, logical_not):
 
 @elementwise(eager=np.isnan, dtypes=FLOATING, tf_name="IsNan", gives=np.bool_)
 def is_nan(xp: Namespace, x: Array) -> Any:
-    """Whether x is not a number."""
+    """Whether x is not a number.
+
+    >>> import gradtape as tf
+    >>> tf.math.is_nan([1.0, float("nan")]).numpy()
+    array([False,  True])
+    """
     return xp.isnan(x)
 
 
 @elementwise(eager=np.isinf, dtypes=FLOATING, tf_name="IsInf", gives=np.bool_)
 def is_inf(xp: Namespace, x: Array) -> Any:
-    """Whether x is infinite."""
+    """Whether x is infinite.
+
+    >>> import gradtape as tf
+    >>> tf.math.is_inf([1.0, float("inf")]).numpy()
+    array([False,  True])
+    """
     return xp.isinf(x)
 
 
 @elementwise(eager=np.isfinite, dtypes=FLOATING, tf_name="IsFinite", gives=np.bool_)
 def is_finite(xp: Namespace, x: Array) -> Any:
-    """Whether x is a finite number."""
+    """Whether x is a finite number.
+
+    >>> import gradtape as tf
+    >>> tf.math.is_finite([1.0, float("inf")]).numpy()
+    array([ True, False])
+    """
     return xp.isfinite(x)
 
 
@@ -113,7 +178,12 @@ for _op in (is_nan, is_inf, is_finite):
 
 @elementwise(eager=np.maximum, dtypes=REAL, numbers=True, on_sizes=np.frompyfunc(larger, 2, 1))
 def maximum(xp: Namespace, x: Array, y: Array) -> Any:
-    """The larger of x and y; where they are equal the derivative goes to x."""
+    """The larger of x and y; where they are equal the derivative goes to x.
+
+    >>> import gradtape as tf
+    >>> tf.maximum([1.0, 5.0], 2.0).numpy()
+    array([2., 5.], dtype=float32)
+    """
     return xp.maximum(x, y)
 
 
@@ -129,7 +199,12 @@ def _(t: Value, x: Value, y: Value) -> Any:
 
 @elementwise(eager=np.minimum, dtypes=REAL, numbers=True, on_sizes=np.frompyfunc(smaller, 2, 1))
 def minimum(xp: Namespace, x: Array, y: Array) -> Any:
-    """The smaller of x and y; where they are equal the derivative goes to x."""
+    """The smaller of x and y; where they are equal the derivative goes to x.
+
+    >>> import gradtape as tf
+    >>> tf.minimum([1.0, 5.0], 2.0).numpy()
+    array([1., 2.], dtype=float32)
+    """
     return xp.minimum(x, y)
 
 

@@ -12,19 +12,17 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, NARROW_FLOATS, Array
 from ...base.errors import invalid
-from ...base.types import Cotangent, Draw, Function, Namespace, Tangent, Value
+from ...base.types import Axis, Cotangent, Draw, Function, Namespace, Tangent, Value
 from ...op.declaration import BadInput, Op, Sample, op
-from ...op.family import batch_over_axis, in_float32, numpy_type, shape_of
+from ...op.family import batch_over_axis, in_float32, numpy_type, reject_reduction, sample_reduction, shape_of
 from ...op.shapes import along, reduced
 from ..array.layout import reshape
-from ..nn.normalization import reject_axes, sample_axes
 from .cumulative import cumsum
 from .elementwise import convert
 from .logic import is_nan, logical_not, select, zeros_like
 from .reduce import kept_shape, reduce_sum, refuse_axis_of_scalar, spread
 from .statistics import line_by_line, shares_of_extremes
 
-Axis = int | tuple[int, ...] | None
 _add: Any = np.add.reduce
 
 
@@ -39,7 +37,7 @@ def _with_holes(draw: Draw, shape: tuple[int, ...], low: float = -2.0, high: flo
 
 
 def _sample_holes(declared: Op, **more: Any) -> None:
-    sample_axes(declared)
+    sample_reduction(declared)
 
     @declared.samples
     def _(draw: Draw) -> Iterator[Sample]:
@@ -139,7 +137,7 @@ for _op in (nanmax, nanmin):
 for _op in (nansum, nanmean, nanmax, nanmin):
     _op.batching = batch_over_axis
     _sample_holes(_op)
-    reject_axes(_op)
+    reject_reduction(_op)
 
 
 @nansum.value
@@ -308,8 +306,8 @@ def _(t: Tangent, a: Value, axis: Axis, out: Value, ddof: float) -> Any:
 
 
 nanvar.batching = batch_over_axis
-sample_axes(nanvar)
-reject_axes(nanvar)
+sample_reduction(nanvar)
+reject_reduction(nanvar)
 
 
 @nanvar.samples

@@ -11,10 +11,11 @@ import numpy as np
 from ...base.dtypes import ANY, BOOL, FLOATING, NARROW_FLOATS, NUMERIC, REAL, Array
 from ...base.errors import invalid
 from ...base.sizes import Size, larger
-from ...base.types import Cotangent, Draw, Function, Namespace, Tangent, Value
+from ...base.types import Axis, Cotangent, Draw, Function, Namespace, Tangent, Value
 from ...native import thresholds
 from ...native.choice import by_size
-from ...op.declaration import BadInput, Op, Sample, op
+from ...op.abstract import Abstract, Shape
+from ...op.declaration import BadInput, Sample, op
 from ...op.family import (
     batch_over_axis,
     check_axis,
@@ -23,6 +24,8 @@ from ...op.family import (
     is_complex,
     not_tensors,
     numpy_type,
+    reject_reduction,
+    sample_reduction,
     shape_of,
 )
 from ...op.shapes import reduced, typed_by
@@ -31,8 +34,6 @@ from ..nn.rows import along_rows, sum_over
 from .cumulative import cumprod
 from .elementwise import conj, convert, exp, stop_gradient, zero_safe_divide
 from .logic import equal, minimum, ones_like
-
-Axis = int | tuple[int, ...] | None
 
 # The ufuncs' own reductions: ndarray.sum and the like go through a Python layer.
 _add: Any = np.add.reduce
@@ -62,37 +63,12 @@ def count_reduced(shape: tuple[int, ...], axis: Axis) -> int:
     for size, kept in zip(shape, kept_shape(shape, axis), strict=True):
         if kept is not size and (isinstance(size, Size) or kept != size):
             count = size * count
-    return count  # type: ignore[no-any-return]
+    return count
 
 
 def at_least_one(count: Any) -> Any:
     """A number of elements to divide by; it may be a size that is not known yet."""
     return larger(count, 1) if isinstance(count, Size) else max(count, 1)
-
-
-def _sample(reduction: Op, low: float = -2.0, high: float = 2.0, empty: bool = True, **more: Any) -> None:
-    cases: list[tuple[tuple[int, ...], Axis, bool]] = [
-        ((), None, False), ((4,), None, False), ((4,), 0, False), ((2, 3), None, True), ((2, 3), 0, False), ((2, 3), -1, True),
-        ((2, 3), (0, 1), False), ((2, 3, 4), (0, 2), False), ((2, 3, 4), 1, True), ((1, 3), 0, False), ((3, 1), (), False),
-        ((2, 3, 2), (-1, 0), True), ((5,), -1, False),
-    ]  # fmt: skip
-    if empty:
-        cases += [((0,), 0, False), ((2, 0), 1, True), ((0, 3), 1, False)]
-
-    @reduction.samples
-    def _(draw: Draw) -> Iterator[Sample]:
-        for shape, axis, keepdims in cases:
-            yield Sample((draw(shape, low, high),), {"axis": axis, "keepdims": keepdims, **more})
-
-
-def _reject(reduction: Op, dtype: Any = np.float32) -> None:
-    @reduction.rejects
-    def _() -> Iterator[BadInput]:
-        x = np.ones((2, 3)).astype(dtype)
-        for axis in [2, -3, 7, (0, 0), (0, 2), (1, -1), 2**40, -(2**40), (0, 1, 2), (5,)]:
-            yield BadInput("the axes must exist, once each", (x,), {"axis": axis})
-        for axis in (0, -1, (0,)):
-            yield BadInput("a scalar has no axis", (x[0, 0],), {"axis": axis})
 
 
 def refuse_axis_of_scalar(x: Array, axis: Axis) -> None:
@@ -104,7 +80,7 @@ def refuse_axis_of_scalar(x: Array, axis: Axis) -> None:
 def _checked(kernel: Function) -> Any:
     def checked(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
         refuse_axis_of_scalar(x, axis)
-        return kernel(x, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
+        return kernel(x, axis=axis, keepdims=keepdims)
 
     return checked
 
@@ -117,7 +93,7 @@ def _sum(x: Array, axis: Axis, keepdims: bool) -> Array:
         refuse_axis_of_scalar(x, axis)
     if x.dtype in NARROW_FLOATS:
         return np.asarray(x.astype(np.float32).sum(axis=axis, keepdims=keepdims)).astype(x.dtype)
-    return sum_over(x, axis, keepdims)  # type: ignore[no-any-return]
+    return sum_over(x, axis, keepdims)
 
 
 @op(eager=_sum, dtypes=NUMERIC, tf_name="Sum", on_sizes=True, shape=reduced)
@@ -150,12 +126,17 @@ def _mean(x: Array, axis: Axis, keepdims: bool) -> Array:
         return np.asarray(_mean(x.astype(np.float32), axis, keepdims)).astype(x.dtype)
     # Not ndarray.mean: it goes through a slow Python layer, and warns where there is nothing to average.
     count = count_reduced(x.shape, axis)
-    return sum_over(x, axis, keepdims) / x.dtype.type(count)  # type: ignore[no-any-return]
+    return sum_over(x, axis, keepdims) / x.dtype.type(count)
 
 
 @op(eager=_mean, dtypes=NUMERIC, tf_name="Mean", shape=reduced)
 def reduce_mean(xp: Namespace, input_tensor: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The mean over some axes, or over all; of integers, the mean truncated to an integer, as in TensorFlow."""
+    """The mean over some axes, or over all; of integers, the mean truncated to an integer, as in TensorFlow.
+
+    >>> import gradtape as tf
+    >>> tf.reduce_mean([[1.0, 2.0], [3.0, 4.0]], axis=0).numpy()
+    array([2., 3.], dtype=float32)
+    """
     return xp.mean(input_tensor, axis=axis, keepdims=keepdims)
 
 
@@ -168,12 +149,17 @@ reduce_mean.linear("input_tensor")
 
 
 def _product(x: Array, axis: Axis, keepdims: bool) -> Array:
-    return _multiply(x, axis, x.dtype, None, keepdims)  # type: ignore[no-any-return]
+    return _multiply(x, axis, x.dtype, None, keepdims)
 
 
 @op(eager=_checked(_product), dtypes=NUMERIC, tf_name="Prod", on_sizes=True, shape=reduced)
 def reduce_prod(xp: Namespace, input_tensor: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The product over some axes, or over all."""
+    """The product over some axes, or over all.
+
+    >>> import gradtape as tf
+    >>> tf.reduce_prod([[1.0, 2.0], [3.0, 4.0]], axis=1).numpy()
+    array([ 2., 12.], dtype=float32)
+    """
     return xp.prod(input_tensor, axis=axis, keepdims=keepdims, dtype=input_tensor.dtype)
 
 
@@ -218,8 +204,8 @@ def _extreme(function: Any, empty_value: Any) -> Any:
         if not x.size:
             info = np.iinfo(x.dtype) if x.dtype.kind in "iu" else None
             initial = empty_value if info is None else (info.min if empty_value < 0 else info.max)
-            return function(x, axis=axis, keepdims=keepdims, initial=initial)  # type: ignore[no-any-return]
-        return function(x, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
+            return function(x, axis=axis, keepdims=keepdims, initial=initial)
+        return function(x, axis=axis, keepdims=keepdims)
 
     return kernel
 
@@ -248,13 +234,23 @@ def _extreme_jvp(t: Value, input_tensor: Value, out: Value, axis: Axis, keepdims
 
 @op(eager=by_size(_maximum, _maximum_along_rows, thresholds.ROWS_ELEMENTS), dtypes=REAL, tf_name="Max", shape=reduced)
 def reduce_max(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The largest element over some axes, or over all; ties share the derivative equally."""
+    """The largest element over some axes, or over all; ties share the derivative equally.
+
+    >>> import gradtape as tf
+    >>> tf.reduce_max([[1.0, 2.0], [3.0, 4.0]], axis=1).numpy()
+    array([2., 4.], dtype=float32)
+    """
     return xp.max(input_tensor, axis=axis, keepdims=keepdims)
 
 
 @op(eager=_extreme(np.minimum.reduce, np.inf), dtypes=REAL, tf_name="Min", shape=reduced)
 def reduce_min(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The smallest element over some axes, or over all; ties share the derivative equally."""
+    """The smallest element over some axes, or over all; ties share the derivative equally.
+
+    >>> import gradtape as tf
+    >>> tf.reduce_min([[1.0, 2.0], [3.0, 4.0]], axis=1).numpy()
+    array([1., 3.], dtype=float32)
+    """
     return xp.min(input_tensor, axis=axis, keepdims=keepdims)
 
 
@@ -268,13 +264,23 @@ for _op in (reduce_max, reduce_min):
 
 @op(eager=_checked(np.logical_and.reduce), dtypes=BOOL, tf_name="All", shape=reduced)
 def reduce_all(xp: Namespace, input_tensor: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
-    """Whether all elements are true."""
+    """Whether all elements are true.
+
+    >>> import gradtape as tf
+    >>> tf.reduce_all([[True, False], [True, True]], axis=1).numpy()
+    array([False,  True])
+    """
     return xp.all(input_tensor, axis=axis, keepdims=keepdims)
 
 
 @op(eager=_checked(np.logical_or.reduce), dtypes=BOOL, tf_name="Any", shape=reduced)
 def reduce_any(xp: Namespace, input_tensor: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
-    """Whether at least one element is true."""
+    """Whether at least one element is true.
+
+    >>> import gradtape as tf
+    >>> tf.reduce_any([[True, False], [False, False]], axis=1).numpy()
+    array([ True, False])
+    """
     return xp.any(input_tensor, axis=axis, keepdims=keepdims)
 
 
@@ -294,7 +300,12 @@ def _logsumexp(x: Array, axis: Axis, keepdims: bool) -> Array:
 
 @op(eager=_checked(in_float32(_logsumexp)), dtypes=FLOATING, tf_name="LogSumExp", shape=reduced)
 def reduce_logsumexp(xp: Namespace, input_tensor: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
-    """log(sum(exp(x))), without overflow."""
+    """log(sum(exp(x))), without overflow.
+
+    >>> import gradtape as tf
+    >>> tf.reduce_logsumexp([0.0, 0.0]).numpy()
+    np.float32(0.6931472)
+    """
     top = xp.max(input_tensor, axis=axis, keepdims=True)
     top = xp.where(xp.isfinite(top), top, 0)
     total = xp.log(xp.sum(xp.exp(input_tensor - top), axis=axis, keepdims=True)) + top
@@ -344,13 +355,13 @@ def root_of_squares(x: Array, axis: Axis) -> Array:
     least, most = _SAFE_SQUARES[total.dtype.char]
     safe = least < total.item() < most if total.size == 1 else ((total > least) & (total < most)).all()
     if safe:
-        return np.sqrt(total)  # type: ignore[no-any-return]
+        return np.sqrt(total)
     top = _largest(np.abs(x), axis=axis, keepdims=True, initial=0)
     _, exponent = np.frexp(np.where(np.isfinite(top), top, 1))
     scaled = np.sqrt(
         _sum_of_squares(np.ldexp(x.real, -exponent), axis) + _sum_of_squares(np.ldexp(x.imag, -exponent), axis)
     )
-    return np.ldexp(scaled, exponent)  # type: ignore[no-any-return]
+    return np.ldexp(scaled, exponent)
 
 
 def _sum_of_squares(x: Array, axis: Axis) -> Any:
@@ -360,7 +371,12 @@ def _sum_of_squares(x: Array, axis: Axis) -> Any:
 
 @op(eager=_checked(in_float32(_euclidean_norm)), dtypes=NUMERIC, tf_name="EuclideanNorm", shape=reduced)
 def reduce_euclidean_norm(xp: Namespace, input_tensor: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The square root of the sum of squares."""
+    """The square root of the sum of squares.
+
+    >>> import gradtape as tf
+    >>> tf.math.reduce_euclidean_norm([3.0, 4.0]).numpy()
+    np.float32(5.0)
+    """
     return xp.sqrt(xp.sum(xp.abs(input_tensor) ** 2, axis=axis, keepdims=keepdims)).astype(input_tensor.dtype)
 
 
@@ -408,13 +424,18 @@ def _arg_extreme(function: Function, last: float) -> Any:
     return kernel
 
 
-@op(eager=_arg_extreme(np.argmax, -np.inf), dtypes=REAL | BOOL, shape=reduced, gives=typed_by("output_type"))
+def _without_one(input: Abstract, *, axis: Any, **_: Any) -> Shape:
+    """The shape of the operand without one axis, which may be a tensor."""
+    return reduced(input, axis=(axis,))
+
+
+@op(eager=_arg_extreme(np.argmax, -np.inf), dtypes=REAL | BOOL, shape=_without_one, gives=typed_by("output_type"))
 def argmax(xp: Namespace, input: Array, *, axis: int = 0, output_type: Any = np.int64, nan_wins: bool = False) -> Any:
     """The position of the largest element along one axis; nan is passed over as in TensorFlow, or chosen as in NumPy."""
     return xp.argmax(input if nan_wins else _passing_over_nan(xp, input, -np.inf), axis=axis).astype(output_type)
 
 
-@op(eager=_arg_extreme(np.argmin, np.inf), dtypes=REAL | BOOL, shape=reduced, gives=typed_by("output_type"))
+@op(eager=_arg_extreme(np.argmin, np.inf), dtypes=REAL | BOOL, shape=_without_one, gives=typed_by("output_type"))
 def argmin(xp: Namespace, input: Array, *, axis: int = 0, output_type: Any = np.int64, nan_wins: bool = False) -> Any:
     """The position of the smallest element along one axis; nan is passed over as in TensorFlow, or chosen as in NumPy."""
     return xp.argmin(input if nan_wins else _passing_over_nan(xp, input, np.inf), axis=axis).astype(output_type)
@@ -466,13 +487,12 @@ _REDUCTIONS = (
 
 for _op in _REDUCTIONS:
     _op.batching = batch_over_axis
-    _op.check = explain_axis(_op.name)
-    _reject(_op, bool if _op.dtypes is BOOL else np.float32)
+    reject_reduction(_op, bool if _op.dtypes is BOOL else np.float32)
 for _op in (reduce_sum, reduce_prod, reduce_all, reduce_any):
-    _sample(_op)
+    sample_reduction(_op, least=0)
 for _op in (reduce_mean, reduce_max, reduce_min, reduce_logsumexp):
-    _sample(_op, empty=False)
-_sample(reduce_euclidean_norm, 0.3, 2.0, empty=False)
+    sample_reduction(_op)
+sample_reduction(reduce_euclidean_norm, 0.3, 2.0)
 
 
 # --- counts -------------------------------------------------------------------------------------------------

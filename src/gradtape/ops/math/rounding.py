@@ -28,7 +28,12 @@ def _truncate_divide(x: Array, y: Array) -> Any:
 
 @elementwise(eager=_truncate_divide, dtypes=REAL, tf_name="TruncateDiv")
 def truncatediv(xp: Namespace, x: Array, y: Array) -> Any:
-    """x / y rounded towards zero."""
+    """x / y rounded towards zero.
+
+    >>> import gradtape as tf
+    >>> tf.truncatediv([7, -7], 2).numpy()
+    array([ 3, -3], dtype=int32)
+    """
     return (x - xp.fmod(x, y)) // y if xp.issubdtype(x.dtype, xp.integer) else xp.trunc(x / y)
 
 
@@ -43,7 +48,12 @@ def _truncate_mod(x: Array, y: Array) -> Any:
 
 @elementwise(eager=_truncate_mod, dtypes=REAL, tf_name="TruncateMod")
 def truncatemod(xp: Namespace, x: Array, y: Array) -> Any:
-    """What is left of x after taking truncatediv(x, y) times y away; it has the sign of x."""
+    """What is left of x after taking truncatediv(x, y) times y away; it has the sign of x.
+
+    >>> import gradtape as tf
+    >>> tf.truncatemod([7, -7], 3).numpy()
+    array([ 1, -1], dtype=int32)
+    """
     return xp.fmod(x, y)
 
 
@@ -59,7 +69,12 @@ def _(t: Value, x: Value, y: Value) -> Any:
 
 @elementwise(eager=np.nextafter, dtypes=FLOATING, tf_name="NextAfter")
 def nextafter(xp: Namespace, x1: Array, x2: Array) -> Any:
-    """The floating-point number next to x1 on the way to x2; its derivative in x1 is 1, in x2 it is 0."""
+    """The floating-point number next to x1 on the way to x2; its derivative in x1 is 1, in x2 it is 0.
+
+    >>> import gradtape as tf
+    >>> tf.math.nextafter([1.0], [2.0]).numpy()
+    array([1.0000001], dtype=float32)
+    """
     return xp.nextafter(x1, x2)
 
 

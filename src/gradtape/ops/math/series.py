@@ -368,7 +368,7 @@ def _convolve(a: Array, v: Array, mode: str = "full") -> Array:
     if mode == "valid" and v.shape[-1] > a.shape[-1]:
         first, second = second, first
     if a.ndim == 1:
-        return _lines_convolved(first, second, mode).astype(a.dtype, copy=False)  # type: ignore[no-any-return]
+        return _lines_convolved(first, second, mode).astype(a.dtype, copy=False)
     size, taps = first.shape[-1], second.shape[-1]
     if mode == "full":
         result = np.zeros((*a.shape[:-1], size + taps - 1), first.dtype)
@@ -469,7 +469,7 @@ def _trapezoid(y: Array, x: Array) -> Array:
 
 
 def _vector_sum(x: Array) -> Array:
-    return reduce_sum(x, axis=-1, keepdims=False)  # type: ignore[no-any-return]
+    return reduce_sum(x, axis=-1, keepdims=False)
 
 
 @op(eager=_trapezoid, dtypes=INEXACT)

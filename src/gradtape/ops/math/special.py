@@ -67,7 +67,12 @@ _ROOT_TWO_PI = math.sqrt(2.0 * math.pi)
 
 @elementwise(eager=from_scipy("erf"), dtypes=FLOATING)
 def erf(xp: Namespace, x: Array) -> Any:
-    """The error function: twice the integral of exp(-t^2) / sqrt(pi) from 0 to x."""
+    """The error function: twice the integral of exp(-t^2) / sqrt(pi) from 0 to x.
+
+    >>> import gradtape as tf
+    >>> tf.math.erf([0.5, 1.0]).numpy()
+    array([0.5204999, 0.8427008], dtype=float32)
+    """
     return functions(xp).erf(x)
 
 
@@ -113,7 +118,12 @@ def _erfc(x: Array) -> Any:
 
 @elementwise(eager=keeping_type(_erfc), dtypes=FLOATING)
 def erfc(xp: Namespace, x: Array) -> Any:
-    """1 - erf(x), exact for large x too."""
+    """1 - erf(x), exact for large x too.
+
+    >>> import gradtape as tf
+    >>> tf.math.erfc([0.5, 1.0]).numpy()
+    array([0.47950011, 0.1572992 ], dtype=float32)
+    """
     return functions(xp).erfc(x)
 
 
@@ -124,7 +134,12 @@ def _(t: Value, x: Value) -> Any:
 
 @elementwise(eager=from_scipy("erfinv"), dtypes=FLOATING)
 def erfinv(xp: Namespace, x: Array) -> Any:
-    """The inverse of erf."""
+    """The inverse of erf.
+
+    >>> import gradtape as tf
+    >>> tf.math.erfinv([0.0, 0.5]).numpy()
+    array([0.        , 0.47693628], dtype=float32)
+    """
     return functions(xp).erfinv(x)
 
 
@@ -135,7 +150,12 @@ def _(t: Value, out: Value) -> Any:
 
 @elementwise(eager=from_scipy("erfcinv"), dtypes=FLOATING)
 def erfcinv(xp: Namespace, x: Array) -> Any:
-    """The inverse of erfc, exact for small x, where erfinv(1 - x) is not."""
+    """The inverse of erfc, exact for small x, where erfinv(1 - x) is not.
+
+    >>> import gradtape as tf
+    >>> tf.math.erfcinv([1.0, 0.5]).numpy()
+    array([-0.        ,  0.47693628], dtype=float32)
+    """
     return -functions(xp).ndtri(0.5 * x) * math.sqrt(0.5)
 
 
@@ -146,7 +166,12 @@ def _(t: Value, out: Value) -> Any:
 
 @elementwise(eager=from_scipy("ndtri"), dtypes=FLOATING)
 def ndtri(xp: Namespace, x: Array) -> Any:
-    """The quantiles of the normal distribution: where its distribution function has the value x."""
+    """The quantiles of the normal distribution: where its distribution function has the value x.
+
+    >>> import gradtape as tf
+    >>> tf.math.ndtri([0.5, 0.975]).numpy()
+    array([0.       , 1.9599644], dtype=float32)
+    """
     return functions(xp).ndtri(x)
 
 
@@ -166,7 +191,12 @@ def _dawsn(x: Array) -> Any:
 
 @elementwise(eager=keeping_type(_dawsn), dtypes=FLOATING)
 def dawsn(xp: Namespace, x: Array) -> Any:
-    """Dawson's integral: exp(-x^2) times the integral of exp(t^2) from 0 to x."""
+    """Dawson's integral: exp(-x^2) times the integral of exp(t^2) from 0 to x.
+
+    >>> import gradtape as tf
+    >>> tf.math.special.dawsn([0.5, 1.0]).numpy()
+    array([0.4244364, 0.5380795], dtype=float32)
+    """
     return functions(xp).dawsn(x)
 
 
@@ -180,7 +210,12 @@ def _(t: Value, x: Value, out: Value) -> Any:
 
 @elementwise(eager=from_scipy("expi"), dtypes=FLOATING)
 def expint(xp: Namespace, x: Array) -> Any:
-    """The exponential integral Ei: the integral of exp(t) / t from -infinity to x (its principal value)."""
+    """The exponential integral Ei: the integral of exp(t) / t from -infinity to x (its principal value).
+
+    >>> import gradtape as tf
+    >>> tf.math.special.expint([1.0]).numpy()
+    array([1.8951178], dtype=float32)
+    """
     return functions(xp).expi(x)
 
 
@@ -200,7 +235,12 @@ def _fresnel_cos(x: Array) -> Any:
 
 @elementwise(eager=keeping_type(_fresnel_sin), dtypes=FLOATING)
 def fresnel_sin(xp: Namespace, x: Array) -> Any:
-    """The integral of sin(pi t^2 / 2) from 0 to x."""
+    """The integral of sin(pi t^2 / 2) from 0 to x.
+
+    >>> import gradtape as tf
+    >>> tf.math.special.fresnel_sin([0.5, 1.0]).numpy()
+    array([0.06473243, 0.43825915], dtype=float32)
+    """
     return functions(xp).fresnel(x)[0]
 
 
@@ -211,7 +251,12 @@ def _(t: Value, x: Value) -> Any:
 
 @elementwise(eager=keeping_type(_fresnel_cos), dtypes=FLOATING)
 def fresnel_cos(xp: Namespace, x: Array) -> Any:
-    """The integral of cos(pi t^2 / 2) from 0 to x."""
+    """The integral of cos(pi t^2 / 2) from 0 to x.
+
+    >>> import gradtape as tf
+    >>> tf.math.special.fresnel_cos([0.5, 1.0]).numpy()
+    array([0.49234423, 0.7798934 ], dtype=float32)
+    """
     return functions(xp).fresnel(x)[1]
 
 
@@ -258,7 +303,12 @@ def _(x: Array, quarters: int) -> Any:
 
 @elementwise(eager=from_scipy("spence"), dtypes=FLOATING)
 def spence(xp: Namespace, x: Array) -> Any:
-    """Spence's integral: that of log(t) / (1 - t) from 1 to x, which is the dilogarithm of 1 - x."""
+    """Spence's integral: that of log(t) / (1 - t) from 1 to x, which is the dilogarithm of 1 - x.
+
+    >>> import gradtape as tf
+    >>> tf.math.special.spence([1.0, 2.0]).numpy()
+    array([ 0.      , -0.822467], dtype=float32)
+    """
     return functions(xp).spence(x)
 
 
@@ -280,7 +330,12 @@ def _xlogy(x: Array, y: Array) -> Array:
 
 @elementwise(eager=_xlogy, dtypes=INEXACT)
 def xlogy(xp: Namespace, x: Array, y: Array) -> Any:
-    """x * log(y), and 0 where x is 0."""
+    """x * log(y), and 0 where x is 0.
+
+    >>> import gradtape as tf
+    >>> tf.math.xlogy([0.0, 2.0], [0.0, 3.0]).numpy()
+    array([0.       , 2.1972246], dtype=float32)
+    """
     zero = x == 0
     return xp.where(zero, 0, x * xp.log(xp.where(zero, 1, y)))
 
@@ -307,7 +362,12 @@ def _xdivy(x: Array, y: Array) -> Array:
 
 @elementwise(eager=_xdivy, dtypes=INEXACT)
 def xdivy(xp: Namespace, x: Array, y: Array) -> Any:
-    """x / y, and 0 where x is 0."""
+    """x / y, and 0 where x is 0.
+
+    >>> import gradtape as tf
+    >>> tf.math.xdivy([0.0, 2.0], [0.0, 4.0]).numpy()
+    array([0. , 0.5], dtype=float32)
+    """
     zero = x == 0
     return xp.where(zero, 0, x / xp.where(zero, 1, y))
 
@@ -329,7 +389,12 @@ def _xlog1py(x: Array, y: Array) -> Array:
 
 @elementwise(eager=_xlog1py, dtypes=INEXACT)
 def xlog1py(xp: Namespace, x: Array, y: Array) -> Any:
-    """x * log(1 + y), and 0 where x is 0."""
+    """x * log(1 + y), and 0 where x is 0.
+
+    >>> import gradtape as tf
+    >>> tf.math.xlog1py([0.0, 2.0], [-1.0, 3.0]).numpy()
+    array([0.       , 2.7725887], dtype=float32)
+    """
     zero = x == 0
     return xp.where(zero, 0, x * xp.log1p(xp.where(zero, 0, y)))
 

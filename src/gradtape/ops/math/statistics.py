@@ -13,7 +13,7 @@ import numpy as np
 from ...base.dtypes import FLOATING, INEXACT, NARROW_FLOATS, REAL, Array
 from ...base.errors import invalid
 from ...base.sizes import UNKNOWN
-from ...base.types import Cotangent, Draw, Function, Namespace, Tangent, Value
+from ...base.types import Axis, Cotangent, Draw, Function, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ...op.family import (
@@ -25,18 +25,17 @@ from ...op.family import (
     negative_axis,
     numpy_type,
     rank_of,
+    sample_reduction,
     shape_of,
 )
 from ...op.shapes import broadcast_to_sizes, equal_shapes, reduced, reduced_sizes, replaced
 from ..array.layout import permute, reshape, sum_to_shape
 from ..array.sort import order_along, put_along, take_along
 from ..linalg.products import adjoint, check_matrix, conjugated, matmul, product
-from ..nn.normalization import sample_axes
 from .elementwise import convert, divide_no_nan, square
 from .logic import equal, zeros_like
 from .reduce import kept_shape, reduce_max, reduce_min, reduce_sum, refuse_axis_of_scalar, spread
 
-Axis = int | tuple[int, ...] | None
 _add: Any = np.add.reduce
 
 
@@ -88,7 +87,7 @@ def _(t: Tangent, a: Value, axis: Axis, keepdims: bool) -> Any:
 
 
 ptp.batching = batch_over_axis
-sample_axes(ptp)
+sample_reduction(ptp)
 
 
 @ptp.value

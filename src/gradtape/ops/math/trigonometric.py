@@ -16,7 +16,12 @@ from .ufuncs import hypot
 
 @elementwise(eager=np.sin, dtypes=INEXACT)
 def sin(xp: Namespace, x: Array) -> Any:
-    """The sine of an angle in radians."""
+    """The sine of an angle in radians.
+
+    >>> import gradtape as tf
+    >>> tf.sin([0.5, 1.0]).numpy()
+    array([0.47942555, 0.841471  ], dtype=float32)
+    """
     return xp.sin(x)
 
 
@@ -27,7 +32,12 @@ def _(t: Value, x: Value) -> Any:
 
 @elementwise(eager=np.cos, dtypes=INEXACT)
 def cos(xp: Namespace, x: Array) -> Any:
-    """The cosine of an angle in radians."""
+    """The cosine of an angle in radians.
+
+    >>> import gradtape as tf
+    >>> tf.cos([0.5, 1.0]).numpy()
+    array([0.87758255, 0.5403023 ], dtype=float32)
+    """
     return xp.cos(x)
 
 
@@ -38,7 +48,12 @@ def _(t: Value, x: Value) -> Any:
 
 @elementwise(eager=np.tan, dtypes=INEXACT)
 def tan(xp: Namespace, x: Array) -> Any:
-    """The tangent of an angle in radians."""
+    """The tangent of an angle in radians.
+
+    >>> import gradtape as tf
+    >>> tf.tan([0.5, 1.0]).numpy()
+    array([0.5463025, 1.5574077], dtype=float32)
+    """
     return xp.tan(x)
 
 
@@ -49,7 +64,12 @@ def _(t: Value, out: Value) -> Any:
 
 @elementwise(eager=np.arcsin, dtypes=INEXACT)
 def asin(xp: Namespace, x: Array) -> Any:
-    """The angle whose sine is x."""
+    """The angle whose sine is x.
+
+    >>> import gradtape as tf
+    >>> tf.asin([0.0, 1.0]).numpy()
+    array([0.       , 1.5707964], dtype=float32)
+    """
     return xp.arcsin(x)
 
 
@@ -68,7 +88,12 @@ def _(t: Value, x: Value) -> Any:
 
 @elementwise(eager=np.arccos, dtypes=INEXACT)
 def acos(xp: Namespace, x: Array) -> Any:
-    """The angle whose cosine is x."""
+    """The angle whose cosine is x.
+
+    >>> import gradtape as tf
+    >>> tf.acos([1.0, 0.0]).numpy()
+    array([0.       , 1.5707964], dtype=float32)
+    """
     return xp.arccos(x)
 
 
@@ -79,7 +104,12 @@ def _(t: Value, x: Value) -> Any:
 
 @elementwise(eager=np.arctan, dtypes=INEXACT)
 def atan(xp: Namespace, x: Array) -> Any:
-    """The angle whose tangent is x."""
+    """The angle whose tangent is x.
+
+    >>> import gradtape as tf
+    >>> tf.atan([0.5, 1.0]).numpy()
+    array([0.4636476, 0.7853982], dtype=float32)
+    """
     return xp.arctan(x)
 
 
@@ -90,7 +120,12 @@ def _(t: Value, x: Value) -> Any:
 
 @elementwise(eager=np.arctan2, dtypes=FLOATING)
 def atan2(xp: Namespace, y: Array, x: Array) -> Any:
-    """The angle of the point (x, y)."""
+    """The angle of the point (x, y).
+
+    >>> import gradtape as tf
+    >>> tf.atan2([1.0, -1.0], [1.0, 1.0]).numpy()
+    array([ 0.7853982, -0.7853982], dtype=float32)
+    """
     return xp.arctan2(y, x)
 
 
@@ -109,7 +144,12 @@ def _(t: Value, y: Value, x: Value) -> Any:
 
 @elementwise(eager=np.sinh, dtypes=INEXACT)
 def sinh(xp: Namespace, x: Array) -> Any:
-    """The hyperbolic sine."""
+    """The hyperbolic sine.
+
+    >>> import gradtape as tf
+    >>> tf.sinh([0.5, 1.0]).numpy()
+    array([0.5210953, 1.1752012], dtype=float32)
+    """
     return xp.sinh(x)
 
 
@@ -120,7 +160,12 @@ def _(t: Value, x: Value) -> Any:
 
 @elementwise(eager=np.cosh, dtypes=INEXACT)
 def cosh(xp: Namespace, x: Array) -> Any:
-    """The hyperbolic cosine."""
+    """The hyperbolic cosine.
+
+    >>> import gradtape as tf
+    >>> tf.cosh([0.5, 1.0]).numpy()
+    array([1.127626 , 1.5430806], dtype=float32)
+    """
     return xp.cosh(x)
 
 
@@ -148,7 +193,12 @@ def _(t: Any, out: Any) -> Any:
 
 @elementwise(eager=np.arcsinh, dtypes=INEXACT)
 def asinh(xp: Namespace, x: Array) -> Any:
-    """The inverse of the hyperbolic sine."""
+    """The inverse of the hyperbolic sine.
+
+    >>> import gradtape as tf
+    >>> tf.asinh([0.5, 1.0]).numpy()
+    array([0.48121184, 0.8813736 ], dtype=float32)
+    """
     return xp.arcsinh(x)
 
 
@@ -159,7 +209,12 @@ def _(t: Value, x: Value) -> Any:
 
 @elementwise(eager=np.arccosh, dtypes=INEXACT)
 def acosh(xp: Namespace, x: Array) -> Any:
-    """The inverse of the hyperbolic cosine."""
+    """The inverse of the hyperbolic cosine.
+
+    >>> import gradtape as tf
+    >>> tf.acosh([1.0, 2.0]).numpy()
+    array([0.      , 1.316958], dtype=float32)
+    """
     return xp.arccosh(x)
 
 
@@ -170,7 +225,12 @@ def _(t: Value, x: Value) -> Any:
 
 @elementwise(eager=np.arctanh, dtypes=INEXACT)
 def atanh(xp: Namespace, x: Array) -> Any:
-    """The inverse of the hyperbolic tangent."""
+    """The inverse of the hyperbolic tangent.
+
+    >>> import gradtape as tf
+    >>> tf.atanh([0.0, 0.5]).numpy()
+    array([0.        , 0.54930615], dtype=float32)
+    """
     return xp.arctanh(x)
 
 

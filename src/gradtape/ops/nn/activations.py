@@ -62,7 +62,12 @@ def _relu(x: Array) -> Any:
 
 @elementwise(eager=_relu, dtypes=REAL)
 def relu(xp: Namespace, features: Array) -> Any:
-    """max(x, 0); the derivative at 0 is 0."""
+    """max(x, 0); the derivative at 0 is 0.
+
+    >>> import gradtape as tf
+    >>> tf.nn.relu([-1.0, 2.0]).numpy()
+    array([0., 2.], dtype=float32)
+    """
     return xp.maximum(features, 0)
 
 
@@ -73,7 +78,12 @@ def _(t: Value, out: Value) -> Any:
 
 @elementwise(dtypes=REAL)
 def relu6(xp: Namespace, features: Array) -> Any:
-    """x between 0 and 6."""
+    """x between 0 and 6.
+
+    >>> import gradtape as tf
+    >>> tf.nn.relu6([-1.0, 3.0, 8.0]).numpy()
+    array([0., 3., 6.], dtype=float32)
+    """
     return xp.minimum(xp.maximum(features, 0), 6).astype(features.dtype)
 
 
@@ -95,7 +105,12 @@ def _(t: Value, features: Value, alpha: float) -> Any:
 
 @elementwise(dtypes=FLOATING)
 def elu(xp: Namespace, features: Array) -> Any:
-    """x where it is positive, exp(x) - 1 elsewhere."""
+    """x where it is positive, exp(x) - 1 elsewhere.
+
+    >>> import gradtape as tf
+    >>> tf.nn.elu([0.5, 1.0]).numpy()
+    array([0.5, 1. ], dtype=float32)
+    """
     return xp.where(features > 0, features, xp.expm1(xp.minimum(features, 0))).astype(features.dtype)
 
 
@@ -106,7 +121,12 @@ def _(t: Value, out: Value) -> Any:
 
 @elementwise(dtypes=FLOATING)
 def selu(xp: Namespace, features: Array) -> Any:
-    """The scaled exponential linear unit."""
+    """The scaled exponential linear unit.
+
+    >>> import gradtape as tf
+    >>> tf.nn.selu([0.5, 1.0]).numpy()
+    array([0.5253505, 1.050701 ], dtype=float32)
+    """
     negative = SELU_SCALE * SELU_ALPHA * xp.expm1(xp.minimum(features, 0))
     return xp.where(features > 0, SELU_SCALE * features, negative).astype(features.dtype)
 
@@ -118,7 +138,12 @@ def _(t: Value, out: Value) -> Any:
 
 @elementwise(dtypes=FLOATING)
 def softsign(xp: Namespace, features: Array) -> Any:
-    """x / (|x| + 1)."""
+    """x / (|x| + 1).
+
+    >>> import gradtape as tf
+    >>> tf.math.softsign([0.5, 1.0]).numpy()
+    array([0.33333334, 0.5       ], dtype=float32)
+    """
     return features / (xp.abs(features) + 1)
 
 

@@ -42,7 +42,7 @@ def _bias_add(value: Array, bias: Array, data_format: str = "NHWC") -> Array:
         raise invalid(f"bias_add: a bias of shape {bias.shape} does not fit axis {axis} of shape {value.shape}.")
     if data_format == "NHWC" and _WITH_BIAS.takes(value) and (found := _WITH_BIAS(value, bias)):
         return found[0]
-    return value + _lined_up(bias, value.ndim, data_format)  # type: ignore[no-any-return]
+    return value + _lined_up(bias, value.ndim, data_format)
 
 
 @op(eager=_bias_add, dtypes=NUMERIC)
@@ -94,11 +94,11 @@ def _bias_add_grad(out_backprop: Array, data_format: str = "NHWC") -> Array:
     if axis == out_backprop.ndim - 1:
         rows = out_backprop.reshape(-1, out_backprop.shape[-1])
         if rows.dtype.char in "fd" and rows.flags.c_contiguous and rows.size:
-            return sum_of_rows(rows)  # type: ignore[no-any-return]
+            return sum_of_rows(rows)
         if rows.dtype.itemsize >= 4:
-            return np.add.reduce(rows, 0, rows.dtype)  # type: ignore[no-any-return]
+            return np.add.reduce(rows, 0, rows.dtype)
     others = tuple(a for a in range(out_backprop.ndim) if a != axis)
-    return reduce_sum(out_backprop, axis=others, keepdims=False)  # type: ignore[no-any-return]
+    return reduce_sum(out_backprop, axis=others, keepdims=False)
 
 
 @op(eager=_bias_add_grad, dtypes=NUMERIC)

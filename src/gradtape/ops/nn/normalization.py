@@ -14,17 +14,19 @@ import numpy as np
 
 from ...base.dtypes import FLOATING, NARROW_FLOATS, Array
 from ...base.errors import invalid
-from ...base.types import Cotangent, Draw, Jax, Namespace, Tangent, Value
+from ...base.types import Axis, Cotangent, Draw, Jax, Namespace, Tangent, Value
 from ...native import choice, thresholds
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ...op.family import (
+    REDUCTIONS,
     batch_over_axis,
-    explain_axis,
     in_float32,
     insert_axes,
     negative_axis,
     rank_of,
+    reject_reduction,
+    sample_reduction,
     shape_of,
     with_batch_axis,
 )
@@ -44,37 +46,6 @@ from ..math.reduce import (
 from .normalization_kernels import gradient_by_scale, gradient_by_x, row_length, standardized
 from .pool import window_sum
 from .rows import sum_over
-
-Axis = int | tuple[int, ...] | None
-
-
-_CASES: list[tuple[tuple[int, ...], Axis, bool]] = [
-    ((4,), None, False), ((4,), 0, True), ((2, 3), None, True), ((2, 3), 0, False), ((2, 3), -1, True), ((2, 3), (0, 1), False),
-    ((2, 3, 4), (0, 2), False), ((2, 3, 4), 1, True), ((3, 2), 0, False), ((2, 3, 2), (-1, 0), True), ((5,), -1, False),
-    ((4, 2, 3), (0, 1), True), ((0, 3), 1, False),
-]  # fmt: skip
-
-
-def sample_axes(declared: Op) -> None:
-    """Samples for a reduction that needs at least one element."""
-
-    @declared.samples
-    def _(draw: Draw) -> Iterator[Sample]:
-        for shape, axis, keepdims in _CASES:
-            yield Sample((draw(shape),), {"axis": axis, "keepdims": keepdims})
-
-
-def reject_axes(declared: Op) -> None:
-    """Bad inputs of a reduction of floating numbers: axes that do not exist, or twice; integers."""
-    declared.check = explain_axis(declared.name)
-
-    @declared.rejects
-    def _() -> Iterator[BadInput]:
-        x = np.ones((2, 3), np.float32)
-        for axis in [2, -3, 7, (0, 0), (0, 2), (1, -1), 2**40, (0, 1, 2)]:
-            yield BadInput("the axes must exist, once each", (x,), {"axis": axis})
-        yield BadInput("a scalar has no axis", (x[0, 0],), {"axis": 0})
-        yield BadInput("integers have no mean", (x.astype(np.int32),))
 
 
 def _mean(x: Array, axis: Axis) -> Any:
@@ -182,8 +153,8 @@ def _(t: Tangent, x: Value, out: Value, axis: Axis, keepdims: bool, ddof: float)
 
 for _op in (moments, reduce_variance, reduce_std):
     _op.batching = batch_over_axis
-    sample_axes(_op)
-    reject_axes(_op)
+    sample_reduction(_op, least=2 if _op is reduce_std else 1)  # (the root of 0 has no slope)
+    reject_reduction(_op)
 
 
 @moments.value
@@ -465,12 +436,12 @@ def _l2_derivative(t: Array, x: Array, out: Array, axis: Axis, epsilon: float) -
 l2_normalize.vjp("x")(_l2_derivative)
 l2_normalize.jvp("x")(_l2_derivative)
 l2_normalize.batching = batch_over_axis
-reject_axes(l2_normalize)
+reject_reduction(l2_normalize)
 
 
 @l2_normalize.samples
 def _(draw: Draw) -> Iterator[Sample]:
-    for shape, axis, _ in _CASES:
+    for shape, axis, _ in REDUCTIONS:
         yield Sample((draw(shape, 0.3, 2.0),), {"axis": axis})
     yield Sample((draw((2, 3)) * 1e-3,), {"axis": 1, "epsilon": 1.0})
 

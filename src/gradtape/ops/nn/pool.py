@@ -97,7 +97,7 @@ def _window_max(input: Array, window: Sizes, strides: Sizes, dilations: Sizes, p
     found = _pool_windows(input.shape, window, strides, dilations, padding)
     compiled = _in_machine_code(input.shape, input.dtype, found)
     if compiled:
-        return compiled.window_max(input, found)  # type: ignore[no-any-return]
+        return compiled.window_max(input, found)
     return _largest_of_windows(input, found=found)
 
 
@@ -166,7 +166,7 @@ def _window_max_gradient(
     found = _checked_triple(g, input, largest, window, strides, dilations, padding, "output")
     compiled = _in_machine_code(input.shape, input.dtype, found)
     if compiled:
-        return compiled.window_max_gradient(g, input, largest, found)  # type: ignore[no-any-return]
+        return compiled.window_max_gradient(g, input, largest, found)
     return _at_largest(g, input, largest, found=found)
 
 
@@ -393,7 +393,7 @@ def _window_sum(
     found = _pool_windows(input.shape, window, strides, dilations, padding)
     compiled = _in_machine_code(input.shape, input.dtype, found)
     if compiled:
-        return compiled.window_sum(input, found, average)  # type: ignore[no-any-return]
+        return compiled.window_sum(input, found, average)
     x = input.astype(np.float32) if input.dtype in NARROW_FLOATS else input
     result = _reduce_windows(np.add, x, found, 0)
     if average:
@@ -419,7 +419,7 @@ def _window_spread(
     found = _checked_spread(g, shape, window, strides, dilations, padding)
     compiled = _in_machine_code(shape, g.dtype, found)
     if compiled:
-        return compiled.window_spread(g, shape, found, average)  # type: ignore[no-any-return]
+        return compiled.window_spread(g, shape, found, average)
     wide = g.astype(np.float32) if g.dtype in NARROW_FLOATS else g
     result = np.empty(shape, wide.dtype)
     divisor = _divisor(found, wide.dtype)

@@ -56,8 +56,8 @@ def _complex_transform(name: str) -> Callable[..., Array]:
         from scipy import fft as transforms
 
         if len(axes) == 1:
-            return getattr(transforms, name)(input, axis=axes[0])  # type: ignore[no-any-return]
-        return getattr(transforms, f"{name}n")(input, axes=axes)  # type: ignore[no-any-return]
+            return getattr(transforms, name)(input, axis=axes[0])
+        return getattr(transforms, f"{name}n")(input, axes=axes)
 
     return kernel
 
@@ -108,8 +108,8 @@ def _rfft(input: Array, axes: Axes) -> Array:
     from scipy import fft as transforms
 
     if len(axes) == 1:
-        return transforms.rfft(input, axis=axes[0])  # type: ignore[no-any-return]
-    return transforms.rfftn(input, axes=axes)  # type: ignore[no-any-return]
+        return transforms.rfft(input, axis=axes[0])
+    return transforms.rfftn(input, axes=axes)
 
 
 @op(eager=_rfft, dtypes=_REAL, tf_name="RFFT", gives=complex_type)
@@ -139,8 +139,8 @@ def _irfft(input: Array, axes: Axes, length: int) -> Array:
     from scipy import fft as transforms
 
     if len(axes) == 1:
-        return transforms.irfft(input, length, axis=axes[0])  # type: ignore[no-any-return]
-    return transforms.irfftn(input, sizes, axes=axes)  # type: ignore[no-any-return]
+        return transforms.irfft(input, length, axis=axes[0])
+    return transforms.irfftn(input, sizes, axes=axes)
 
 
 @op(eager=_irfft, dtypes=COMPLEX, tf_name="IRFFT", gives=real_type)
@@ -290,7 +290,7 @@ def _dct(input: Array, kind: int, orthonormal: bool) -> Array:
         return input
     from scipy import fft as transforms
 
-    return transforms.dct(input, kind, norm="ortho" if orthonormal else None)  # type: ignore[no-any-return]
+    return transforms.dct(input, kind, norm="ortho" if orthonormal else None)
 
 
 @op(eager=_dct, dtypes=_REAL, tf_name="DCT", shape=like(0))

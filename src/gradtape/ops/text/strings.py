@@ -107,7 +107,12 @@ def as_string(
     width: int = -1,
     fill: str = "",
 ) -> Any:
-    """Numbers and truth values written as text."""
+    """Numbers and truth values written as text.
+
+    >>> import gradtape as tf
+    >>> tf.as_string([1, 20]).numpy()
+    array([b'1', b'20'], dtype=object)
+    """
     if input.dtype.kind == "O":
         return np.array(input, object)
     return each(_number_format(input.dtype, precision, scientific, shortest, width, fill), object, input)
@@ -190,8 +195,8 @@ def _cased(function: str) -> Callable[..., Array]:
 
         def one(text: bytes) -> bytes:
             if not encoding:
-                return getattr(text, function)()  # type: ignore[no-any-return]
-            return getattr(text.decode("utf-8", "replace"), function)().encode()  # type: ignore[no-any-return]
+                return getattr(text, function)()
+            return getattr(text.decode("utf-8", "replace"), function)().encode()
 
         return each(one, object, input)
 
@@ -215,7 +220,12 @@ def string_upper(xp: Namespace, input: Array, *, encoding: str = "") -> Any:
 
 @textwise(dtypes=STRING)
 def string_strip(xp: Namespace, input: Array) -> Any:
-    """The texts without white space at both ends."""
+    """The texts without white space at both ends.
+
+    >>> import gradtape as tf
+    >>> tf.strings.strip([" a ", "b"]).numpy()
+    array([b'a', b'b'], dtype=object)
+    """
     return each(lambda text: text.strip(b" \t\n\v\f\r"), object, input)
 
 
