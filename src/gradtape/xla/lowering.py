@@ -204,7 +204,7 @@ def _run_branch(branch: Branch, operands: list[Any], state: State) -> list[Any]:
 
 def _run_loop(loop: Loop, operands: list[Any], state: State, length: int | None) -> list[Any]:
     """The rounds of a loop, of which there are `length` where that is known."""
-    count = None if loop.condition is not None else operands.pop(0)
+    count: Any = None if loop.condition is not None else operands.pop(0)
     starts, rest = operands[: loop.carried], operands[loop.carried :]
     sequences, constants = rest[: loop.sequences], rest[loop.sequences :]
     looks = [loop.body.looks[number] for number in loop.body.inputs[: loop.carried]]
