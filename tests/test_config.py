@@ -1,5 +1,7 @@
 """tf.config: one CPU."""
 
+import sys
+
 import pytest
 
 import gradtape as tf
@@ -40,7 +42,8 @@ def test_the_number_of_threads_is_fixed_before_numpy_is_loaded(monkeypatch):
         tf.config.threading.set_intra_op_parallelism_threads(2)
 
 
-def test_logical_devices_optimizers_and_clusters():
+def test_logical_devices_optimizers_and_clusters(monkeypatch):
+    monkeypatch.setitem(sys.modules, "jax", None)  # as if it were not installed
     (cpu,) = tf.config.list_physical_devices("CPU")
     one = tf.config.LogicalDeviceConfiguration(memory_limit=1024)
     tf.config.set_logical_device_configuration(cpu, [one])

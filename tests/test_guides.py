@@ -4,12 +4,15 @@ import contextlib
 import io
 import linecache
 import logging
+import os
 import pathlib
 import re
+import sys
 from typing import Any
 
 import pytest
 
+os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count=8"
 DOCS = pathlib.Path(__file__).parents[1] / "docs"
 
 GUIDES = [
@@ -36,10 +39,19 @@ def logging_restored():
         root.addHandler(handler)
 
 
-@pytest.mark.usefixtures("logging_restored", "registry_restored")
+@pytest.fixture
+def one_device_restored():
+    """A guide uses eight devices, which JAX makes with its first use."""
+    yield
+    if "gradtape.xla.sharding" in sys.modules:
+        sys.modules["gradtape.xla.sharding"].end()
+        sys.modules["gradtape.xla.names"].LOGICAL.configuration = None
+
+
+@pytest.mark.usefixtures("logging_restored", "registry_restored", "one_device_restored")
 @pytest.mark.parametrize("guide", GUIDES)
 def test_the_examples_print_what_is_shown(guide, tmp_path, monkeypatch):
-    if guide == "guide/scale.md":
+    if guide in ("guide/scale.md", "guide/devices.md"):
         pytest.importorskip("jax", reason="the extra `xla` is not installed")
     monkeypatch.chdir(tmp_path)  # some write files
     examples = EXAMPLE.findall((DOCS / guide).read_text(encoding="utf-8"))

@@ -12,19 +12,13 @@ from .base.namespaces import listing, namespace
 from .differentiation.slices import ROWS
 from .trace import engines
 from .trace.function import EAGERLY
+from .xla import checked
+from .xla.names import LOGICAL, LogicalDevice
 
 
 @dataclasses.dataclass(frozen=True)
 class PhysicalDevice:
     """A device of the machine."""
-
-    name: str
-    device_type: str
-
-
-@dataclasses.dataclass(frozen=True)
-class LogicalDevice:
-    """A device as programs see it."""
 
     name: str
     device_type: str
@@ -50,8 +44,8 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
 
 
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
-    """The CPU; [] for any other kind."""
-    return [LogicalDevice("/device:CPU:0", "CPU")] if device_type in (None, "CPU") else []
+    """The CPU, or what it is shared out to; [] for any other kind."""
+    return LOGICAL.devices() if device_type in (None, "CPU") else []
 
 
 def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
@@ -75,22 +69,30 @@ def get_soft_device_placement() -> bool:
     return True
 
 
-def get_logical_device_configuration(device: object) -> None:
-    """None: no device is shared out."""
-    return None
+def get_logical_device_configuration(device: object) -> list[LogicalDeviceConfiguration] | None:
+    """How the CPU is shared out; None where it is one device."""
+    return LOGICAL.configuration
 
 
 def set_logical_device_configuration(device: object, logical_devices: Any) -> None:
-    """Accepted for one logical device; there is one CPU, and memory is taken as it is needed.
+    """Let the CPU stand for several devices, which functions on a mesh and strategies use; memory is taken as it is needed.
 
     Raises:
-        RuntimeError: More than one logical device was asked for.
+        RuntimeError: Several devices are asked for after the first use of XLA, or without the extra `xla`.
     """
-    if logical_devices is not None and len(logical_devices) > 1:
-        raise RuntimeError(
-            f"{len(logical_devices)} logical devices were asked for, and gradtape has one CPU. Leave this call out: "
-            "tf.distribute.MirroredStrategy() then runs with one replica."
-        )
+    count = 1 if logical_devices is None else len(logical_devices)
+    if count > 1:
+        try:
+            checked()
+        except ModuleNotFoundError as error:
+            raise RuntimeError(
+                f"{count} logical devices were asked for, and without XLA gradtape has one CPU. {error} Or leave this call out: "
+                "tf.distribute.MirroredStrategy() then runs with one replica."
+            ) from None
+        from .xla import logical
+
+        logical.divide_cpu(count)
+        LOGICAL.configuration = list(logical_devices)
 
 
 def experimental_connect_to_cluster(

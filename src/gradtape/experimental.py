@@ -60,16 +60,19 @@ class dlpack:
 
 if TYPE_CHECKING:  # what is imported on first use
     from . import numpy as numpy
+    from .distribute import dtensor as dtensor
     from .ragged.partition import RowPartition as RowPartition
 else:
 
     def __getattr__(name: str) -> Any:
         if name == "numpy":
             return importlib.import_module("gradtape.numpy")
+        if name == "dtensor":
+            return importlib.import_module("gradtape.distribute.dtensor")
         if name == "RowPartition":
             return importlib.import_module("gradtape.ragged.partition").RowPartition
         raise AttributeError(f"module 'gradtape.experimental' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*listing(globals())(), "RowPartition", "numpy"])
+    return sorted([*listing(globals())(), "RowPartition", "dtensor", "numpy"])

@@ -69,6 +69,21 @@ def complete_data_adapters(module: Any) -> None:
     module.TFDatasetAdapter = dataset_adapter.DatasetAdapter
 
 
+def complete_distribution(module: Any) -> None:
+    """Of several processes each takes its part of a dataset of gradtape."""
+    from gradtape.data import Dataset
+    from keras_gradtape.distribution_lib import part_of_process
+
+    known = module.Distribution.distribute_dataset
+
+    @functools.wraps(known)
+    def distribute_dataset(self: Any, dataset: Any) -> Any:
+        shards = self._is_multi_process and self.auto_shard_dataset and isinstance(dataset, Dataset)
+        return part_of_process(self, dataset) if shards else known(self, dataset)
+
+    module.Distribution.distribute_dataset = distribute_dataset
+
+
 def complete_json(module: Any) -> None:
     """Shapes are tuples here, and stay shapes in files of older formats."""
     import gradtape

@@ -104,6 +104,7 @@ _AFTERWARDS = {
     "keras.src.losses.loss": "complete_losses",
     "keras.src.legacy.saving.json_utils": "complete_json",
     "keras.src.trainers.data_adapters": "complete_data_adapters",
+    "keras.src.distribution.distribution_lib": "complete_distribution",
     "keras.src.utils.tf_utils": "complete_ragged_tensors",
     "keras.src.utils.backend_utils": "complete_dynamic_backend",
     "keras.src.utils.dataset_utils": "complete_kinds_of_datasets",

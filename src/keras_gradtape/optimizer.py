@@ -9,11 +9,19 @@ from keras.src.backend.common.stateless_scope import in_stateless_scope
 from keras.src.optimizers.base_optimizer import BaseOptimizer
 
 import gradtape
+from gradtape.base.context import STATE
 from gradtape.diagnostics.asking import explanations_for, summary
 from gradtape.differentiation.slices import ROWS
 from keras_gradtape import fused
 from keras_gradtape.ops.core import cast
 from keras_gradtape.ops.sparse.places import combined
+
+
+class _Hidden:
+    """Variables, which are the same in all replicas."""
+
+    def __init__(self, given: Any) -> None:
+        self.given = given
 
 
 class GradtapeOptimizer(BaseOptimizer):
@@ -24,7 +32,18 @@ class GradtapeOptimizer(BaseOptimizer):
         if ROWS.summed and any(g.__class__ is gradtape.IndexedSlices for g in grads):
             taken = combined if self._takes_rows() else gradtape.convert_to_tensor
             grads = [taken(g) if g.__class__ is gradtape.IndexedSlices else g for g in grads]
-        return super().apply(grads, trainable_variables)
+        replica = STATE.strategies[-1][1] if STATE.strategies else None
+        if replica is None or replica.num_replicas_in_sync == 1:
+            return super().apply(grads, trainable_variables)
+        grads = [gradtape.convert_to_tensor(g) if g.__class__ is gradtape.IndexedSlices else g for g in grads]
+        return replica.merge_call(
+            self._apply_sums, args=(list(grads),), kwargs={"variables": _Hidden(trainable_variables)}
+        )
+
+    def _apply_sums(self, strategy: Any, grads: list[Any], variables: _Hidden) -> Any:
+        """Apply the sums of the gradients of all replicas, as one program."""
+        summed = [None if grad is None else strategy.reduce("SUM", grad, axis=None) for grad in grads]
+        return super().apply(summed, variables.given)
 
     def _takes_rows(self) -> bool:
         """Whether a gradient of type IndexedSlices stays sparse, so that only its rows are updated.

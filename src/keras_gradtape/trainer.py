@@ -13,7 +13,7 @@ from keras.src import callbacks as callbacks_module
 from keras.src import metrics as metrics_module
 from keras.src import optimizers as optimizers_module
 from keras.src import tree
-from keras.src.backend import config
+from keras.src.backend import KerasTensor, config
 from keras.src.trainers import trainer as base_trainer
 from keras.src.trainers.data_adapters import array_slicing, data_adapter_utils
 from keras.src.trainers.data_adapters.array_data_adapter import ArrayDataAdapter
@@ -24,9 +24,10 @@ from keras.src.utils.python_utils import pythonify_logs
 import gradtape
 from gradtape.base.dtypes import BY_NUMPY
 from gradtape.base.seeds import GLOBAL
-from gradtape.values.tensor import from_array
+from gradtape.values.tensor import EagerTensor, from_array
 from keras_gradtape.dataset_adapter import is_dataset
-from keras_gradtape.ops.core import convert_to_numpy, convert_to_tensor, shape
+from keras_gradtape.distribution_lib import distribute_data_input, distribution
+from keras_gradtape.ops.core import compute_output_spec, convert_to_numpy, convert_to_tensor, shape
 from keras_gradtape.slicing import as_tensors
 
 
@@ -463,6 +464,9 @@ class _Compiled:
         self._called = False
 
     def __call__(self, data: Any) -> Any:
+        if not self._called and distribution() is not None and self.traced is not None:
+            self._called = True
+            _build(self._step, data)
         if not self._called or self.traced is None or gradtape.config.functions_run_eagerly():
             self._called = True
             return self._step(data)
@@ -477,6 +481,17 @@ class _Compiled:
             self.traced = None
             return self._step(data)
         return concrete.run(tensors)
+
+
+def _build(step: Any, data: Any) -> None:
+    """Build what a step needs without running it: of several processes none has all of the first batch."""
+    model = step.__self__
+    if step.__name__ != "predict_step":
+        model._symbolic_build(data_batch=data)
+    elif not all(layer.built for layer in model._flatten_layers()):
+        x, _, _ = data_adapter_utils.unpack_x_y_sample_weight(data)
+        symbolic = tree.map_structure(lambda part: KerasTensor(tuple(part.shape), part.dtype.name), x)
+        compute_output_spec(model, symbolic, training=False)
 
 
 def _as_output(x: Any) -> Any:
@@ -501,7 +516,15 @@ def _joined(*parts: Any) -> Any:
 
 
 def _as_tensors(data: Any) -> Any:
-    return tree.map_structure(_as_tensor, data)
+    tensors, spread = tree.map_structure(_as_tensor, data), distribution()
+    return tensors if spread is None else tree.map_structure(partial(_laid_out, spread), tensors)
+
+
+def _laid_out(spread: Any, tensor: Any) -> Any:
+    """A part of a batch, on the devices."""
+    if tensor.__class__ is not EagerTensor:
+        return tensor
+    return distribute_data_input(tensor, spread.get_data_layout(tuple(tensor.shape)), spread.batch_dim_name)
 
 
 def _as_tensor(value: Any) -> Any:

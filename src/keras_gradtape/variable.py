@@ -18,6 +18,7 @@ from gradtape.native.abi import become
 from gradtape.trace import outside_traces
 from gradtape.variables.in_place import lock_of
 from gradtape.variables.variable import VALUE_SLOTS
+from keras_gradtape.distribution_lib import backend_layout, distribution
 from keras_gradtape.ops.core import cast, convert_to_tensor
 
 
@@ -39,6 +40,7 @@ class Variable(KerasVariable, gradtape.Variable):
     """
 
     _value: Any
+    _layout: Any
 
     def _initialize(self, value: Any) -> None:
         self._id = next_id()
@@ -46,6 +48,19 @@ class Variable(KerasVariable, gradtape.Variable):
             STATE.trace.create_variable(self)
             value = STATE.trace.initial_value(value)
         self._store(convert_to_tensor(value, dtype=self._dtype)._array)
+        if self._layout is not None or distribution() is not None:
+            self._lay_out()
+
+    def _lay_out(self) -> None:
+        """Share the value out to devices, as its layout or the distribution says."""
+        self._shape = self._validate_shape(self._value.shape)
+        if self._layout is None:
+            self._layout = distribution().get_variable_layout(self)
+        sharding = backend_layout(self._layout)
+        if sharding is not None:
+            from gradtape.xla.sharding import place
+
+            place(self, sharding)
 
     def _initialize_with_initializer(self, initializer: Any) -> None:
         with outside_traces():

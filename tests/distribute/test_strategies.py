@@ -223,7 +223,7 @@ def test_many_workers(monkeypatch):
     monkeypatch.setenv("TF_CONFIG", '{"cluster": {"worker": ["a:1"]}, "task": {"type": "worker", "index": 0}}')
     assert D.MultiWorkerMirroredStrategy().num_replicas_in_sync == 1
     monkeypatch.setenv("TF_CONFIG", '{"cluster": {"worker": ["a:1", "b:1"]}}')
-    with pytest.raises(RuntimeError, match="names 2 workers"):
+    with pytest.raises(ValueError, match="names 2 workers"):
         D.MultiWorkerMirroredStrategy()
     monkeypatch.setenv("TF_CONFIG", "{")
     with pytest.raises(ValueError, match="TF_CONFIG is not a JSON object"):

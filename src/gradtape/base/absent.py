@@ -12,14 +12,12 @@ from typing import Any
 
 _ONE_PROCESS = "gradtape runs in one process. Use tf.distribute.get_strategy(), or tf.data in the process itself."
 _NO_CONVERTER = "gradtape converts no models. Save them with tf.saved_model.save or model.export."
-_ONE_DEVICE = "gradtape computes on one CPU, and tensors are whole. Use tf.Tensor and tf.Variable."
 _INSTEAD = {
     "compiler": "It is private to TensorFlow. Use tf.function(jit_compile=True).",
     "core": "Its protocol buffers are private to TensorFlow. Use tf.train.Example, tf.summary and tf.saved_model.",
     "data.experimental.service": _ONE_PROCESS,
     "distribute.experimental.rpc": _ONE_PROCESS,
-    "dtensor": _ONE_DEVICE,
-    "experimental.dtensor": _ONE_DEVICE,
+    "dtensor": "It is private to TensorFlow. Use tf.experimental.dtensor.",
     "experimental.extension_type": "Use a tf.Module or a dataclass, which tf.nest and tf.data take too.",
     "experimental.tensorrt": _NO_CONVERTER,
     "graph_util": "gradtape reads no graphs of TensorFlow 1. Use tf.function, and tf.saved_model for files.",

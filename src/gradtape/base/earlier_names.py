@@ -40,7 +40,7 @@ _MOVED = {
 
 
 def _names() -> dict[str, str]:
-    names = {"compat_v1": "compat.v1"}
+    names = {"compat_v1": "compat.v1", "experimental.dtensor": "distribute.dtensor"}
     for room, modules in _MOVED.items():
         above = room.rpartition(".")[0]
         for module in modules.split():

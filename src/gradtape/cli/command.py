@@ -1,4 +1,4 @@
-"""The command line: `gradtape run`, `demo`, `plot`, `trace`, `cache`, `explain`, `profile`, `view`, `doctor`, `--version`."""
+"""The command line: `gradtape run`, `launch`, `demo`, `plot`, `trace`, `cache`, `explain`, `profile`, `view`, `doctor`."""
 
 import argparse
 import math
@@ -9,7 +9,7 @@ from typing import Any
 
 from ..stand_in import TensorFlowIsImported
 from ..version import __version__
-from . import demo, doctor, explain, kernel_cache, launch, plot, profile, show_trace, view
+from . import demo, doctor, explain, kernel_cache, launch, plot, processes, profile, show_trace, view
 
 __all__ = ["main"]
 
@@ -60,6 +60,23 @@ def _parser() -> argparse.ArgumentParser:
     program.add_argument("program", metavar="PROGRAM", help="a Python file, a module, or a command")
     program.add_argument(
         "arguments", nargs=argparse.REMAINDER, metavar="ARGUMENTS", help="what PROGRAM finds in sys.argv"
+    )
+
+    together = commands.add_parser(
+        "launch",
+        help="run a script in several processes that compute together",
+        description="Run SCRIPT as `gradtape run` does, in several processes. They find each other in "
+        "tf.distribute.MultiWorkerMirroredStrategy, keras.distribution.initialize or "
+        "tf.experimental.dtensor.initialize_accelerator_system. When one ends with an error, the others are ended, too.",
+    )
+    together.add_argument("--processes", type=_count, default=2, metavar="N", help="how many (default 2)")
+    together.add_argument("--devices", type=_count, default=1, metavar="N", help="CPUs of each process (default 1)")
+    together.add_argument(
+        "--restarts", type=int, default=0, metavar="N", help="how often to begin again after an error (default 0)"
+    )
+    together.add_argument("program", metavar="SCRIPT", help="the Python file")
+    together.add_argument(
+        "arguments", nargs=argparse.REMAINDER, metavar="ARGUMENTS", help="what SCRIPT finds in sys.argv"
     )
 
     explained = commands.add_parser(
@@ -189,6 +206,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if command == "run":
             launch.run(**options)
+        elif command == "launch":
+            processes.run(**options)
         elif command == "explain":
             explain.run(**options)
         elif command == "profile":
@@ -212,6 +231,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         plot.NothingToPlot,
         view.NothingToView,
         launch.NoSuchProgram,
+        processes.ProcessFailed,
         TensorFlowIsImported,
         show_trace.CannotShow,
         kernel_cache.CannotUse,

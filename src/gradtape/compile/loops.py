@@ -122,6 +122,7 @@ def loop(
     settle: Callable[[dict[int, Any]], None] | None = None,
     draws: Draws | None = None,
     assigned: Set[int] = frozenset(),
+    across: Any = None,
 ) -> tuple[Any, list[Any], list[Any]]:
     """The number of rounds, the carried values after the last one, and what was collected.
 
@@ -136,6 +137,7 @@ def loop(
         settle: Called before the loop is recorded, with the known carried values after the last round, by place.
         draws: Where what is drawn in the rounds goes, or comes from.
         assigned: The variables that are known to be changed.
+        across: A mesh of devices that take one round each.
     """
     carried = list(map(as_tensor, carried))
     changed = set(assigned)
@@ -146,7 +148,7 @@ def loop(
             condition, count = None, draws.rounds
     while True:
         try:
-            made = _Loop(world, turn, carried, list(sequences), condition, count, reverse, changed, shapes)
+            made = _Loop(world, turn, carried, list(sequences), condition, count, reverse, changed, shapes, across)
             results = made.written(settle)
             if draws is not None and not draws.given:
                 draws.rounds, draws.stacks = made.rounds, made.draws
@@ -186,8 +188,9 @@ class _Loop:
         reverse: bool,
         assigned: set[int],
         shapes: dict[int, Shape],
+        across: Any = None,
     ) -> None:
-        self.shapes = shapes
+        self.shapes, self.across = shapes, across
         self.world, self.given_turn, self.condition, self.count, self.reverse = world, turn, condition, count, reverse
         self.carried, self.sequences, self.assigned = carried, sequences, assigned
         self.recorded = is_recording()
@@ -240,7 +243,7 @@ class _Loop:
         body.inputs = [*numbers, *free]
         if test is not None:
             test.inputs = [*(ghost.number for ghost in inside), *free]
-        what = Loop(test, body, len(inside), len(taken), self.reverse, self.own)
+        what = Loop(test, body, len(inside), len(taken), self.reverse, self.own, self.across)
         return what, starts, stacks, free, shells, layers, level, [look_of(ghost) for ghost in inside]
 
     def _condition(self, carried: list[Any]) -> Program:

@@ -332,13 +332,12 @@ class Lowering(World):
 
     def initial(self, variable: Variable) -> Any:
         """A variable is read once, unless it is assigned."""
-        array = variable._value._array
         depth = len(self.levels)
         while depth and not (self.levels[depth - 1].is_loop and variable._id in self.levels[depth - 1].assigned):
             depth -= 1  # outside of the loops that do not change it
         ghost = self._again(depth)
         if ghost is None:
-            ghost = self.ghost_of(array.shape, array.dtype, depth=depth)
+            ghost = self.ghost_of(*_look_of(variable), depth=depth)
             program = self.levels[depth - 1].program if depth else self.root
             program.nodes.append(Node(Read(variable), (), {}, (ghost.number,)))
             self._keep([ghost], depth)
@@ -365,23 +364,22 @@ class Lowering(World):
         if len(values) != 1:
             raise NeedsValue("The variable itself says what is wrong with the value.")
         value = to_tensor(values[0], None if isinstance(values[0], (Tensor, Variable)) else variable.dtype)
-        present = variable._value._array
-        if value.dtype.numpy != present.dtype or tuple(value.shape) != present.shape:
+        shape, dtype = _look_of(variable)
+        if value.dtype.numpy != dtype or tuple(value.shape) != shape:
             # Errors, and variables of varying shape, are left to the variable itself.
             raise NeedsValue(f"Variable {variable.name!r} is assigned a value of another shape or type.")
         depth = len(self.levels)
         if method in _UPDATES:
             updated = self._again(depth)
             if updated is None:
-                look = (present.shape, present.dtype)
-                (updated,) = self.emit(Update(variable, _UPDATES[method]), (operand_of(value),), {}, [look])
+                (updated,) = self.emit(Update(variable, _UPDATES[method]), (operand_of(value),), {}, [(shape, dtype)])
                 self._keep([updated], depth)
             self.hold(variable, updated)
             return
         if not self._replays(depth):
             self.emit(Assign(variable), (operand_of(value),), {}, [])
         if value.__class__ is Ghost:
-            self.hold(variable, Ghost(self, value._array.shape, present.dtype, value.number))
+            self.hold(variable, Ghost(self, value._array.shape, dtype, value.number))
         else:
             self.hold(variable, from_array(value._array))
 
@@ -447,11 +445,19 @@ class Lowering(World):
         return self.outcomes.loops_made[-1]
 
     def rounds(
-        self, turn: Any, carried: list[Any], sequences: list[Any], count: int, reverse: bool = False
+        self,
+        turn: Any,
+        carried: list[Any],
+        sequences: list[Any],
+        count: int,
+        reverse: bool = False,
+        across: Any = None,
     ) -> tuple[list[Any], list[Any]]:
         """A loop over the elements of sequences: the carried values after it, and what was collected."""
         draws = self._draws()
-        _, after, collected = loop(self, turn, carried, sequences, count=count, reverse=reverse, draws=draws)
+        _, after, collected = loop(
+            self, turn, carried, sequences, count=count, reverse=reverse, draws=draws, across=across
+        )
         return after, collected
 
     def branches(self, number: Any, functions: list[Any]) -> Any:
@@ -464,6 +470,12 @@ _CHANGING = (Tensor, Variable, IndexedSlices, bool, int, float, complex, list, t
 
 
 _UPDATES: dict[str, Op] = {"assign_add": add, "assign_sub": subtract}
+
+
+def _look_of(variable: Variable) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Shape and type of the present value, which is not fetched from where it is."""
+    value = variable._value
+    return tuple(value.shape), value.dtype.numpy
 
 
 def operand_of(value: Any) -> Any:

@@ -92,6 +92,9 @@ class Loop:
     arrays: int = (
         0  # of what is collected, the first ones, which must have one shape; others may be lists, for another loop
     )
+    across: Any = (
+        None  # a mesh of devices, each of which takes one round, all at the same time (distribute/replicas.py)
+    )
     name = "loop"
 
     @property

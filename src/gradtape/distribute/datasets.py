@@ -1,4 +1,4 @@
-"""Datasets under a strategy: with one replica, the dataset as it is."""
+"""Datasets under a strategy: batches that are shared out to the replicas; with one replica, the dataset as it is."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import enum
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from ..base import nest
 from ..base.errors import OutOfRangeError
+from ..data.optional import Optional
 
 
 class InputContext:
@@ -72,23 +74,29 @@ class RunOptions(NamedTuple):
 
 
 class DistributedDataset:
-    """A dataset, or anything that can be iterated over, whose batches go to the one replica."""
+    """A dataset, or anything that can be iterated over, whose batches go to the replicas.
 
-    def __init__(self, dataset: Any) -> None:
+    Args:
+        dataset: The dataset.
+        replicas: Where there are several, how values are shared out to them.
+        each: Whether a batch is for one replica, rather than for all of them.
+    """
+
+    def __init__(self, dataset: Any, replicas: Any = None, each: bool = False) -> None:
         if not hasattr(dataset, "__iter__"):
             raise ValueError(f"A tf.data.Dataset is needed, or something to iterate over, got {dataset!r}.")
-        self._dataset = dataset
+        self._dataset, self._replicas, self._each = dataset, replicas, each
 
     def __iter__(self) -> DistributedIterator:
-        return DistributedIterator(self._dataset)
+        return DistributedIterator(self._dataset, self._replicas, self._each)
 
     def __len__(self) -> int:
-        return len(self._dataset)
+        return len(self._dataset) // (self._replicas.local if self._replicas is not None and self._each else 1)
 
     @property
     def element_spec(self) -> Any:
         """What an element looks like."""
-        return self._dataset.element_spec
+        return _specs(self._dataset.element_spec, self._replicas, self._each)
 
     @property
     def cardinality(self) -> Any:
@@ -96,31 +104,47 @@ class DistributedDataset:
         return self._dataset.cardinality()
 
 
+def _specs(spec: Any, replicas: Any, each: bool) -> Any:
+    if replicas is None:
+        return spec
+    return nest.map_structure(lambda one: replicas.spec(one, each), spec)
+
+
 class DistributedIterator:
     """Steps through a `DistributedDataset`."""
 
-    def __init__(self, dataset: Any) -> None:
-        self._dataset = dataset
+    def __init__(self, dataset: Any, replicas: Any = None, each: bool = False) -> None:
+        self._dataset, self._replicas, self._each = dataset, replicas, each
         self._iterator = iter(dataset)
 
     def __iter__(self) -> Iterator[Any]:
         return self
 
     def __next__(self) -> Any:
-        return next(self._iterator)
+        if self._replicas is None:
+            return next(self._iterator)
+        if not self._each:
+            return nest.map_structure(self._replicas.split, next(self._iterator))
+        batches = [next(self._iterator) for _ in range(self._replicas.local)]
+        return nest.map_structure(lambda *values: self._replicas.stacked(list(values)), *batches)
 
     @property
     def element_spec(self) -> Any:
         """What an element looks like."""
-        return self._dataset.element_spec
+        return _specs(self._dataset.element_spec, self._replicas, self._each)
 
     def get_next(self) -> Any:
         """The next element; OutOfRangeError at the end."""
         try:
-            return next(self._iterator)
+            return next(self)
         except StopIteration:
             raise OutOfRangeError(None, None, "End of sequence") from None
 
     def get_next_as_optional(self) -> Any:
         """The next element as an Optional, which is empty at the end."""
-        return self._iterator.get_next_as_optional()
+        if self._replicas is None:
+            return self._iterator.get_next_as_optional()
+        try:
+            return Optional.from_value(next(self))
+        except StopIteration:
+            return Optional.empty(self.element_spec)

@@ -1,14 +1,17 @@
-"""TensorFlow's strategies: those that fit a single process run with one replica, the others raise an error."""
+"""TensorFlow's strategies: which devices have replicas. Without XLA, or with one device, there is one."""
 
 from __future__ import annotations
 
 import enum
-import json
+import importlib.util
 import logging
-import os
 from typing import Any
 
+from ..base.errors import InvalidArgumentError
+from ..xla import checked, processes
+from ..xla.names import LOGICAL
 from .cluster import Missing
+from .mesh import device_names
 from .strategy import Strategy
 
 LOGGER = logging.getLogger("gradtape")
@@ -22,14 +25,45 @@ class OneDeviceStrategy(Strategy):
 
 
 class MirroredStrategy(Strategy):
-    """A copy of the model on each device; there is one device."""
+    """A copy of the model on each device.
+
+    Args:
+        devices: The names of the devices; by default all accelerators, or else what the CPU was shared out to by
+            `tf.config.set_logical_device_configuration`.
+        cross_device_ops: Accepted: XLA chooses how devices exchange values.
+    """
 
     def __init__(self, devices: Any = None, cross_device_ops: object = None) -> None:
         super().__init__()
-        if isinstance(devices, (list, tuple)) and len(devices) > 1:
-            LOGGER.warning(
-                "MirroredStrategy: %d devices were asked for; there is one replica, on the CPU.", len(devices)
-            )
+        names = [devices] if isinstance(devices, str) else list(devices or default_devices())
+        if len(names) > 1:
+            self._replicas = _replicas_on(self, names)
+
+
+def default_devices() -> list[str]:
+    """The devices that are used where none are named."""
+    if any(importlib.util.find_spec(plugin) for plugin in ("jax_plugins", "libtpu")):  # else there are none but CPUs
+        found = device_names()
+        if not found[0].startswith("CPU"):
+            return found
+    return [device.name for device in LOGICAL.devices()]
+
+
+def _replicas_on(strategy: Strategy, names: list[str]) -> Any:
+    """Replicas on these devices; None, with a warning, where they are not there."""
+    try:
+        checked()
+        from .replicas import Replicas
+
+        return Replicas(strategy, names)
+    except (ModuleNotFoundError, InvalidArgumentError) as error:
+        LOGGER.warning(
+            "%s: %d devices were asked for; there is one replica, on the CPU. %s",
+            type(strategy).__name__,
+            len(names),
+            getattr(error, "message", error),
+        )
+        return None
 
 
 class CentralStorageStrategy(Strategy):
@@ -40,30 +74,40 @@ class CentralStorageStrategy(Strategy):
 
 
 class MultiWorkerMirroredStrategy(Strategy):
-    """A copy of the model on each worker; there is one worker.
+    """A copy of the model on each device of several processes.
+
+    They are those that `gradtape launch` has started, or that the environment variable TF_CONFIG names. Without either there is
+    one process.
 
     Raises:
-        RuntimeError: The environment variable TF_CONFIG names more than one worker.
+        ValueError: TF_CONFIG names no task of the cluster.
+        ModuleNotFoundError: There are several processes, and the extra `xla` is not installed.
     """
 
     def __init__(self, cluster_resolver: object = None, communication_options: object = None) -> None:
         super().__init__()
-        try:
-            cluster = json.loads(os.environ.get("TF_CONFIG") or "{}").get("cluster", {})
-        except (ValueError, AttributeError) as error:
-            raise ValueError(f"The environment variable TF_CONFIG is not a JSON object: {error}") from None
-        workers = len(cluster.get("worker", [])) + len(cluster.get("chief", []))
-        if workers > 1:
-            raise RuntimeError(
-                f"TF_CONFIG names {workers} workers, and gradtape runs in one process. Unset it to run with one worker."
-            )
+        if processes.initialize().count > 1:
+            from .replicas import Replicas
+
+            self._replicas = Replicas(self, device_names())
+        else:
+            names = default_devices()
+            if len(names) > 1:
+                self._replicas = _replicas_on(self, names)
 
 
 class TPUStrategy(Strategy):
-    """Steps on the cores of a TPU: ValueError, as there is none."""
+    """A copy of the model on each core of the TPUs: ValueError where there is none."""
 
     def __init__(self, *args: object, **kwargs: object) -> None:
-        raise Missing("TPUStrategy needs a TPU, and gradtape computes on the CPU. Use tf.distribute.get_strategy().")
+        super().__init__()
+        names = [name for name in default_devices() if name.startswith("TPU")]
+        if not names:
+            raise Missing(
+                "TPUStrategy needs a TPU, and gradtape runs on the CPU here. Use tf.distribute.get_strategy()."
+            )
+        if len(names) > 1:
+            self._replicas = _replicas_on(self, names)
 
 
 class ParameterServerStrategy(Strategy):

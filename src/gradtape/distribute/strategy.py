@@ -1,8 +1,8 @@
-"""`Strategy`: one program on one replica, with TensorFlow's interface for many.
+"""`Strategy`: one program on one replica or on many.
 
 A strategy has two contexts. Its `scope` and everything outside of `run` is the cross-replica context, where values of all
 replicas are brought together; a function given to `run` is in the replica context. With one replica both see the same
-values; each method still checks that it is called in the context that it needs with many replicas.
+values, and all is as without a strategy; what several replicas do is in `replicas.py`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from ..base.types import TensorLike
 from ..ops.math.reduce import reduce_mean, reduce_sum
 from ..values.composite import is_composite
 from ..values.tensor import Tensor, to_tensor
+from ..xla import processes
 from .datasets import DistributedDataset, InputContext
 
 CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
@@ -33,7 +34,7 @@ class ReduceOp(enum.Enum):
 
 
 class DistributedValues:
-    """Values of several replicas. With one replica they are plain values, and nothing is an instance of this."""
+    """Values of several replicas. With one replica they are plain values."""
 
 
 class ValueContext:
@@ -57,6 +58,8 @@ class Strategy:
     <tf.Tensor: shape=(), dtype=float32, numpy=3.0>
     """
 
+    _replicas: Any = None  # where there are several
+
     def __init__(self, extended: object = None) -> None:
         self._extended = StrategyExtended(self) if extended is None else extended
 
@@ -67,8 +70,8 @@ class Strategy:
 
     @property
     def num_replicas_in_sync(self) -> int:
-        """1."""
-        return 1
+        """How many replicas there are."""
+        return 1 if self._replicas is None else int(self._replicas.count)
 
     @property
     def cluster_resolver(self) -> Any:
@@ -93,42 +96,48 @@ class Strategy:
     def run(
         self, fn: Callable[..., Any], args: Any = (), kwargs: dict[str, Any] | None = None, options: object = None
     ) -> Tensor:
-        """Call `fn` on the replica, and return what it returns."""
+        """Call `fn` on each replica, and return what it returns: with several replicas, a `PerReplica` for each tensor."""
         if not callable(fn):
             raise TypeError(f"run: a function is needed, got {fn!r}.")
         require_cross_replica(self)
+        if self._replicas is not None:
+            return self._replicas.run(fn, args, kwargs or {})
         with entered(self, ReplicaContext(self, 0)):
             return fn(*args, **(kwargs or {}))
 
     def reduce(self, reduce_op: ReduceOp | str, value: TensorLike, axis: int | None) -> Tensor:
         """The values of all replicas as one: their sum or mean, over `axis` within each too where one is given."""
         require_cross_replica(self)
-        return reduced(reduce_op, value, axis)
+        return reduced(self, reduce_op, value, axis)
 
     def gather(self, value: object, axis: int) -> Any:
-        """The values of all replicas one after the other along `axis`: the value."""
+        """The values of all replicas one after the other along `axis`."""
         require_cross_replica(self)
+        if self._replicas is not None:
+            return self._replicas.gather(value, axis)
         return nest.map_structure(to_tensor, value)
 
     def experimental_distribute_dataset(self, dataset: object, options: object = None) -> DistributedDataset:
-        """The dataset, whose batches all go to the one replica."""
-        return DistributedDataset(dataset)
+        """The dataset, each batch of which is shared out to the replicas."""
+        return DistributedDataset(dataset, self._replicas)
 
     def distribute_datasets_from_function(
         self, dataset_fn: Callable[[InputContext], Any], options: object = None
     ) -> DistributedDataset:
-        """The dataset that the function makes from an `InputContext`."""
-        return DistributedDataset(dataset_fn(InputContext()))
+        """The dataset that the function makes from an `InputContext`: a batch of it goes to one replica."""
+        joined = processes.here()
+        made = dataset_fn(InputContext(joined.count, joined.number, self.num_replicas_in_sync))
+        return DistributedDataset(made, self._replicas, each=True)
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
     def experimental_distribute_values_from_function(self, value_fn: Callable[[ValueContext], Any]) -> Any:
-        """The value that the function makes for the one replica."""
-        return value_fn(ValueContext())
+        """The values that the function makes for each replica."""
+        return value_fn(ValueContext()) if self._replicas is None else self._replicas.distributed(value_fn)
 
     def experimental_local_results(self, value: TensorLike) -> tuple[Any, ...]:
         """The values of the replicas of this process, as a tuple."""
-        return (value,)
+        return value.values if isinstance(value, DistributedValues) else (value,)
 
     unwrap = experimental_local_results
 
@@ -136,7 +145,8 @@ class Strategy:
         return self
 
     def __repr__(self) -> str:
-        return f"<tf.distribute.{type(self).__name__} with 1 replica>"
+        count = self.num_replicas_in_sync
+        return f"<tf.distribute.{type(self).__name__} with {count} replica{'s' if count > 1 else ''}>"
 
 
 class StrategyExtended:
@@ -150,24 +160,24 @@ class StrategyExtended:
     @property
     def worker_devices(self) -> tuple[str, ...]:
         """Where steps run."""
-        return (CPU,)
+        return _devices(self._strategy)
 
     @property
     def parameter_devices(self) -> tuple[str, ...]:
         """Where variables are."""
-        return (CPU,)
+        return _devices(self._strategy)
 
     def reduce_to(
         self, reduce_op: ReduceOp | str, value: TensorLike, destinations: object, options: object = None
     ) -> Any:
         """The values of all replicas as one."""
-        return reduced(reduce_op, value, None)
+        return reduced(self._strategy, reduce_op, value, None)
 
     def batch_reduce_to(
         self, reduce_op: ReduceOp | str, value_destination_pairs: Any, options: object = None
     ) -> list[Any]:
         """The same for pairs of a value and where it goes."""
-        return [reduced(reduce_op, value, None) for value, _ in value_destination_pairs]
+        return [reduced(self._strategy, reduce_op, value, None) for value, _ in value_destination_pairs]
 
     def update(
         self,
@@ -178,7 +188,10 @@ class StrategyExtended:
         group: bool = True,
     ) -> Any:
         """Call `fn(var, *args)` where the variable is."""
-        return fn(var, *args, **(kwargs or {}))
+        args, kwargs = nest.map_structure(
+            lambda value: getattr(value, "in_replica", value), (tuple(args), kwargs or {})
+        )
+        return fn(var, *args, **kwargs)
 
     def call_for_each_replica(
         self, fn: Callable[..., Any], args: object = (), kwargs: dict[str, Any] | None = None
@@ -215,8 +228,8 @@ class ReplicaContext:
 
     @property
     def num_replicas_in_sync(self) -> int:
-        """1."""
-        return 1
+        """How many replicas there are."""
+        return self._strategy.num_replicas_in_sync
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -225,7 +238,7 @@ class ReplicaContext:
 
     def all_reduce(self, reduce_op: ReduceOp | str, value: TensorLike, options: object = None) -> Any:
         """The sum or mean over all replicas: the value."""
-        return reduced(reduce_op, value, None)
+        return reduced(self._strategy, reduce_op, value, None)
 
     def all_gather(self, value: TensorLike, axis: int, options: object = None) -> Any:
         """The values of all replicas one after the other along `axis`: the value."""
@@ -235,6 +248,12 @@ class ReplicaContext:
         """Call `merge_fn(strategy, *args)` in the cross-replica context."""
         with entered(self._strategy, None):
             return merge_fn(self._strategy, *args, **(kwargs or {}))
+
+    def agreed(
+        self, variable: object, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """What a change of a variable is given, after all replicas have agreed upon it."""
+        return args, kwargs
 
     def __enter__(self) -> ReplicaContext:
         self._entered.append(entered(self._strategy, self))
@@ -247,9 +266,20 @@ class ReplicaContext:
         self._entered.pop().__exit__(kind, error, traceback)
 
 
-def reduced(reduce_op: ReduceOp | str, value: TensorLike, axis: int | None) -> Any:
+def reduce_op_of(given: ReduceOp | str) -> ReduceOp:
+    """A kind of reduction, also by its name."""
+    return ReduceOp(given.upper() if isinstance(given, str) else given)
+
+
+def _devices(strategy: Strategy) -> tuple[str, ...]:
+    return (CPU,) if strategy._replicas is None else tuple(strategy._replicas.mesh.global_devices())
+
+
+def reduced(strategy: Strategy, reduce_op: ReduceOp | str, value: TensorLike, axis: int | None) -> Any:
     """A structure of values over all replicas, and over an axis where one is given."""
-    kind = ReduceOp(reduce_op.upper() if isinstance(reduce_op, str) else reduce_op)
+    if strategy._replicas is not None:
+        return strategy._replicas.reduce(reduce_op, value, axis)
+    kind = reduce_op_of(reduce_op)
 
     def one(item: Any) -> Any:
         if axis is None:

@@ -206,9 +206,11 @@ class ConcreteFunction:
             self._executors[name] = self._on(name)
         return self._executors[name]
 
-    def forget_engine(self) -> None:
-        """Choose the engine again with the next call."""
+    def forget_engine(self, renewed: str | None = None) -> None:
+        """Choose the engine again with the next call; one that is `renewed` makes its programs anew."""
         self._executor = None
+        if renewed is not None:
+            self._executors.pop(renewed, None)
 
     def _on(self, name: str) -> Executor:
         """What runs the graph on an engine."""

@@ -58,3 +58,9 @@ def choose(name: str) -> None:
     CHOICE.name = checked(name)
     for chosen in list(CHOSEN):
         chosen.forget_engine()
+
+
+def renew(name: str) -> None:
+    """Make what runs functions on an engine anew, with their next calls."""
+    for chosen in list(CHOSEN):
+        chosen.forget_engine(name)

@@ -264,7 +264,7 @@ class Function(Generic[_P, _Result]):
             names = tuple(map(sys.intern, self._parameters.names)) if has_names else ()
             self._direct = direct(self._direct or _nothing, names)
 
-    def forget_engine(self) -> None:
+    def forget_engine(self, renewed: str | None = None) -> None:
         """Choose the engine again with the next call."""
         self._direct, self._directs = None, 0
 

@@ -119,6 +119,8 @@ class Recorder:
 
     def change(self, variable: Variable, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """An assignment is a step, in the order of the program."""
+        if STATE.strategies and (replica := STATE.strategies[-1][1]) is not None:
+            args, kwargs = replica.agreed(variable, method, args, kwargs)
         self.step(Method(method), (variable, *args), kwargs, effect=True)
 
     def composite(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from ..base.context import RESTORATIONS, STATE, resume_restorations
-from ..base.dtypes import Array
 from ..base.locks import new_lock
 from ..variables.in_place import lock_of
 from ..variables.variable import Variable
-from . import storage
+from ..xla.processes import is_first
+from . import pieces, storage
 from .restoration import Restoration
 from .state_file import update_checkpoint_state
 from .states import encoded_state
@@ -206,17 +206,17 @@ class Checkpoint:
         """
         _outside_functions("write")
         prefix: str = os.fspath(file_prefix)
-        arrays: dict[str, Array] = {}
+        arrays: dict[str, Any] = {}
         objects: list[dict[str, Any]] = []
         for tracked in tracked_objects(self):
             node: dict[str, Any] = {"children": tracked.children}
             if tracked.variable is not None:
                 node["value"] = f"{tracked.key}/VARIABLE_VALUE"
-                arrays[node["value"]] = tracked.variable._value._array
+                arrays[node["value"]] = pieces.value_of(tracked.variable)
             elif tracked.state is not None:
                 node["state"] = encoded_state(tracked.state.get(), f"{tracked.key}/STATE", arrays)
             objects.append(node)
-        storage.write(prefix, arrays, {"objects": objects})
+        pieces.write(prefix, arrays, {"objects": objects})
         if options is not None:
             options._written(prefix)
         return prefix
@@ -230,7 +230,8 @@ class Checkpoint:
         with next_number(self.save_counter) as number:
             path = f"{os.fspath(file_prefix)}-{number}"
             self.write(path)
-            update_checkpoint_state(os.path.dirname(path), path, [path])
+            if is_first():
+                update_checkpoint_state(os.path.dirname(path), path, [path])
         if options is not None:
             options._written(path)
         return path

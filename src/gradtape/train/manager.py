@@ -10,6 +10,7 @@ from typing import Any
 
 from ..base.locks import new_lock
 from ..values.tensor import to_tensor
+from ..xla.processes import is_first
 from . import storage
 from .checkpoint import Checkpoint, CheckpointOptions, next_number
 from .state_file import get_checkpoint_state, latest_checkpoint, update_checkpoint_state
@@ -145,6 +146,8 @@ class CheckpointManager:
         self._kept.pop(path, None)  # saved again under the same number, it is the newest
         self._kept[path] = time.time()
         too_old = self._too_old()
+        if not is_first():
+            return
         # First the list, then the files: after a crash, every checkpoint on the list exists.
         update_checkpoint_state(
             self._directory, path, list(self._kept), list(self._kept.values()), self._last_preserved

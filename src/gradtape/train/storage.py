@@ -51,6 +51,7 @@ class Kind:
 
 
 CHECKPOINT = Kind("checkpoint", 1)
+IN_PIECES = 2  # the version of files that several processes have written
 
 _SAFETENSORS = {
     "float64": "F64",
@@ -136,25 +137,33 @@ def _texts(joined: Array, offsets: Array, shape: tuple[int, ...]) -> Array:
 def write(prefix: str, arrays: dict[str, Array], content: dict[str, Any], kind: Kind = CHECKPOINT) -> None:
     """Write a checkpoint: the arrays, and their description (`content`, as JSON)."""
     folder, name = os.path.split(os.path.abspath(prefix))
-    entries = {key: Entry(key, array) for key, array in arrays.items()}
     data_name = f"{name}.{secrets.token_hex(4)}.safetensors"
     data_path = os.path.join(folder, data_name)
-    parts = {key: part for entry in entries.values() for key, part in entry.parts.items()}
-    index = {
-        "data": data_name,
-        "tensors": {key: entry.description for key, entry in entries.items()},
-        **content,
-    }
     with named_errors(prefix, "write", kind):
         os.makedirs(folder, exist_ok=True)
-        write_file(data_path, _safetensors(parts, kind))
+        tensors = write_data(data_path, arrays, kind)
         try:
-            write_file(f"{prefix}.index", _index_lines(index, kind))
+            write_index(prefix, {"data": data_name, "tensors": tensors, **content}, [data_name], kind)
         except BaseException:
             with contextlib.suppress(OSError):
                 os.remove(data_path)
             raise
-    _sweep(folder, name, keep=data_name)
+
+
+def write_data(path: str, arrays: dict[str, Array], kind: Kind = CHECKPOINT) -> dict[str, Any]:
+    """Write the file of the arrays; returns what the index says of each."""
+    entries = {key: Entry(key, array) for key, array in arrays.items()}
+    parts = {key: part for entry in entries.values() for key, part in entry.parts.items()}
+    write_file(path, _safetensors(parts, kind))
+    return {key: entry.description for key, entry in entries.items()}
+
+
+def write_index(prefix: str, index: dict[str, Any], files: list[str], kind: Kind = CHECKPOINT) -> None:
+    """Write the index of these files, and remove what else there is under the name."""
+    with named_errors(prefix, "write", kind):
+        write_file(f"{prefix}.index", _index_lines(index, kind))
+    folder, name = os.path.split(os.path.abspath(prefix))
+    _sweep(folder, name, keep=files)
 
 
 def delete(prefix: str) -> None:
@@ -162,7 +171,7 @@ def delete(prefix: str) -> None:
     folder, name = os.path.split(os.path.abspath(prefix))
     with contextlib.suppress(FileNotFoundError):
         os.remove(f"{prefix}.index")
-    _sweep(folder, name, keep=None)
+    _sweep(folder, name, keep=[])
 
 
 def write_file(path: str, chunks: Iterable[bytes | memoryview]) -> None:
@@ -210,18 +219,20 @@ def _safetensors(parts: dict[str, tuple[str, Array]], kind: Kind) -> Iterator[by
 
 def _index_lines(index: dict[str, Any], kind: Kind) -> Iterator[bytes]:
     body = json.dumps(index, separators=(",", ":")).encode()
-    head = {"format": kind.format, "version": kind.version, "bytes": len(body), "crc32": zlib.crc32(body)}
+    has_pieces = any("pieces" in description for description in index["tensors"].values())
+    version = IN_PIECES if has_pieces else kind.version
+    head = {"format": kind.format, "version": version, "bytes": len(body), "crc32": zlib.crc32(body)}
     yield json.dumps(head).encode() + b"\n" + body
 
 
-def _sweep(folder: str, name: str, keep: str | None) -> None:
+def _sweep(folder: str, name: str, keep: list[str]) -> None:
     """Remove what crashes and earlier writes left under this name."""
     ours = re.compile(
         rf"{re.escape(name)}\.([0-9a-f]{{8}}\.safetensors(\.[0-9a-f]{{8}}\.tmp)?|index\.[0-9a-f]{{8}}\.tmp)"
     )
     with contextlib.suppress(OSError):
         for other in os.listdir(folder):
-            if other != keep and ours.fullmatch(other):
+            if other not in keep and ours.fullmatch(other):
                 with contextlib.suppress(OSError):
                     os.remove(os.path.join(folder, other))
 
@@ -260,10 +271,13 @@ class Bundle:
         with corrupt_means_data_loss(prefix, self.kind):
             self.tensors: dict[str, dict[str, Any]] = _checked_tensors(index["tensors"])
             self._take(index)
-            name = index["data"]
-            if not isinstance(name, str) or os.path.basename(name) != name:
-                raise ValueError(f"it names a file in another folder: {name!r}")
-            self._data = os.path.join(os.path.dirname(os.path.abspath(prefix)), name)
+            self._data = self._path(index["data"])
+            self._paths = {key: self._path(d["file"]) for key, d in self.tensors.items() if "file" in d}
+
+    def _path(self, name: Any) -> str:
+        if not isinstance(name, str) or os.path.basename(name) != name:
+            raise ValueError(f"it names a file in another folder: {name!r}")
+        return os.path.join(os.path.dirname(os.path.abspath(self.prefix)), name)
 
     def _take(self, index: dict[str, Any]) -> None:
         """Keep what the index of a checkpoint says."""
@@ -275,18 +289,38 @@ class Bundle:
         for key in keys:
             if key not in self.tensors:
                 raise NotFoundError(None, None, f"Key {key} not found in {self.kind.noun} {self.prefix}.")
-        if not keys:
-            return {}
-        if not os.path.exists(self._data):
-            raise DataLossError(
-                None, None, f"{self.kind.noun}: {self.prefix} is incomplete: {self._data} does not exist."
-            )
+        wanted = [name for key in keys for name in self.tensors[key].get("pieces", [key])]
+        found: dict[str, Array] = {}
+        by_path: dict[str, list[str]] = {}
+        for name in wanted:
+            by_path.setdefault(self._paths.get(name, self._data), []).append(name)
+        for path, names in by_path.items():
+            found.update(self._read_from(path, names))
+        return {key: self._joined(key, found) if "pieces" in self.tensors[key] else found[key] for key in keys}
+
+    def _read_from(self, path: str, keys: list[str]) -> dict[str, Array]:
+        if not os.path.exists(path):
+            raise DataLossError(None, None, f"{self.kind.noun}: {self.prefix} is incomplete: {path} does not exist.")
         with (
             corrupt_means_data_loss(self.prefix, self.kind),
             named_errors(self.prefix, "read", self.kind),
-            safe_open(self._data, framework="np") as file,
+            safe_open(path, framework="np") as file,
         ):
             return {key: self._array(file, key) for key in keys}
+
+    def _joined(self, key: str, found: dict[str, Array]) -> Array:
+        """A value of its pieces, which must cover it."""
+        description = self.tensors[key]
+        with corrupt_means_data_loss(self.prefix, self.kind):
+            places = description["pieces"]
+            sizes = sum(found[name].size for name in places)
+            whole = np.empty(description["shape"], dtypes.as_dtype(description["dtype"]).numpy)
+            if sizes != whole.size:
+                raise ValueError(f"the pieces of {key} have {sizes} elements, and it has {whole.size}")
+            for name, start in places.items():
+                ends = zip(start, found[name].shape, strict=True)
+                whole[tuple(slice(first, first + size) for first, size in ends)] = found[name]
+        return whole
 
     def _array(self, file: Any, key: str) -> Array:
         description = self.tensors[key]
@@ -338,8 +372,8 @@ def _read_index(prefix: str, kind: Kind) -> dict[str, Any]:
     with open(path, "rb") as file:
         head, body = _split_index(file, prefix, kind)
     with corrupt_means_data_loss(prefix, kind):
-        if head["version"] > kind.version:
-            raise ValueError(f"it has version {head['version']}, and this gradtape reads up to {kind.version}")
+        if head["version"] > (newest := IN_PIECES if kind is CHECKPOINT else kind.version):
+            raise ValueError(f"it has version {head['version']}, and this gradtape reads up to {newest}")
         if len(body) != head["bytes"] or zlib.crc32(body) != head["crc32"]:
             raise ValueError("the checksum of the index is wrong")
         index: dict[str, Any] = json.loads(body)
@@ -362,6 +396,8 @@ def _checked_tensors(tensors: Any) -> dict[str, dict[str, Any]]:
             raise ValueError(f"{key} has a shape that is none: {sizes!r}")
         if not isinstance(description["crc32"], list):
             raise ValueError(f"{key} has no checksums")
+        if not set(description.get("pieces", ())) <= set(tensors):
+            raise ValueError(f"a piece of {key} is not stored")
     checked: dict[str, dict[str, Any]] = tensors
     return checked
 

@@ -36,7 +36,8 @@ class experimental:
         return nullcontext()
 
 
-def _check() -> None:
+def checked() -> None:
+    """ModuleNotFoundError where the package jax is not installed."""
     if importlib.util.find_spec("jax") is None:
         raise ModuleNotFoundError("The engine 'xla' needs the package jax: pip install 'jax>=0.10'.", name="jax")
 
@@ -53,7 +54,7 @@ def _checked_executor(graph: Graph, specs: list[TensorSpec]) -> Executor:
     return CheckedGraph(graph, specs)
 
 
-ENGINES["xla"] = Engine(_check, _executor)
-ENGINES["xla-checked"] = Engine(_check, _checked_executor)
+ENGINES["xla"] = Engine(checked, _executor)
+ENGINES["xla-checked"] = Engine(checked, _checked_executor)
 
 __dir__ = listing(globals())

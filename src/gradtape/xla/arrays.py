@@ -16,12 +16,14 @@ import numpy as np
 
 from ..base import dtypes
 from ..base.dtypes import Array, DType
+from ..base.errors import invalid
 from ..base.shapes import TensorShape, known_shape
 from ..native.abi import all_holders, become, counts_holders
 from ..values.tensor import EagerTensor, Tensor
 from ..variables.in_place import lock_of
 from ..variables.variable import Variable
 
+PLACED = "_sharding"  # in the `__dict__` of a variable: how its value is shared out to devices, where there are several
 _KEPT = "_on_device"  # in the `__dict__` of a tensor that is on both sides: its array, and its value on the device
 _FIELD: Any = Tensor.__dict__["_array"]  # where every tensor has its array
 
@@ -75,8 +77,8 @@ class DeviceTensor(EagerTensor):
 
     @property
     def device(self) -> str:
-        """Where the value is."""
-        (device,) = self._buffer.devices()
+        """Where the value is; the first place where it is on several devices."""
+        device = min(self._buffer.devices(), key=lambda found: found.id)
         return f"/job:localhost/replica:0/task:{device.process_index}/device:{device.platform.upper()}:{device.id}"
 
 
@@ -96,6 +98,11 @@ def is_on_host(value: object) -> bool:
 
 def on_host(buffer: jax.Array) -> Any:
     """The value as NumPy has it: an array, which is a view of the same memory on a CPU, or a scalar."""
+    if not buffer.is_fully_addressable and not buffer.is_fully_replicated:
+        raise invalid(
+            f"A value of shape {buffer.shape} is cut over several processes, of which this one has a part. Lay it out whole "
+            "inside a function, with tf.experimental.dtensor.relayout, or look at the part with tf.experimental.dtensor.unpack."
+        )
     array = np.asarray(buffer)
     return array if array.ndim else array[()]
 
@@ -121,12 +128,15 @@ def buffer_of(tensor: EagerTensor) -> jax.Array | None:
     return found
 
 
-def put(array: Array) -> jax.Array:
-    """A copy on the device: the array on the host may change later."""
+def put(array: Array, sharding: Any = None) -> jax.Array:
+    """A copy on the device, or shared out to several: the array on the host may change later."""
     COPIES.to_device += 1
     with jax.enable_x64(True):  # else JAX makes float64 float32
-        moved: jax.Array = jax.device_put(array, may_alias=False)
-        return moved
+        if sharding is None or sharding.is_fully_addressable:
+            moved: jax.Array = jax.device_put(array, sharding, may_alias=False)
+            return moved
+        own = np.array(array)  # of several processes each puts its part
+        return jax.make_array_from_callback(own.shape, sharding, own.__getitem__, dtype=own.dtype)
 
 
 def value_of(variable: Variable) -> jax.Array:
@@ -139,7 +149,7 @@ def value_of(variable: Variable) -> jax.Array:
     found = buffer_of(tensor)
     if found is None:
         array = tensor._array
-        found = put(array)
+        found = put(array, variable.__dict__.get(PLACED))
         tensor.__dict__[_KEPT] = (array, found)
     return found
 

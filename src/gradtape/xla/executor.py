@@ -145,6 +145,12 @@ def _look_of(variable: Variable) -> Any:
     return abstract(tuple(value.shape), value.dtype.numpy)
 
 
+class Making:
+    """What runs a part on XLA: another class where there are several devices (sharding.py)."""
+
+    executable = Executable
+
+
 class Parts:
     """A program as its parts: a function of arrays, on the host or on the device, to such arrays."""
 
@@ -221,7 +227,7 @@ class XlaGraph(CompiledGraph):
 
     def __init__(self, graph: Graph, specs: list[TensorSpec]) -> None:
         super().__init__(graph, specs)
-        self.form = XlaForm(self.executable)
+        self.form = XlaForm(Making.executable if self.executable is Executable else self.executable)
 
     def _takes(self, tensor: object) -> bool:
         return tensor.__class__ is DeviceTensor

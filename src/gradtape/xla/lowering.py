@@ -21,6 +21,7 @@ from ..compile.measures import Measure
 from ..compile.program import Assign, Branch, Call, Look, Loop, Node, Program, Read, Update, Value, size_of
 from ..op.declaration import Op
 from .draws import is_on_device, run_draw, state_of
+from .replicas import on_all_devices, run_replicas
 
 State = dict[int, jax.Array]  # the values of variables, by their identity
 
@@ -57,7 +58,8 @@ def reason_against(node: Node, program: Program) -> str | None:
         return f"{what.name}: there is no memory for so many elements"
     if isinstance(what, (Loop, Branch)):
         inner = (_reason_inside(each, body) for body in what.programs for each in body.nodes)
-        return next((f"{what.name} with {reason}" for reason in inner if reason is not None), None)
+        found = next((f"{what.name} with {reason}" for reason in inner if reason is not None), None)
+        return found if found is None or not isinstance(what, Loop) else on_all_devices(what, found)
     return None
 
 
@@ -163,6 +165,8 @@ def _run_node(node: Node, operands: list[Any], looks: list[Look], state: State) 
         return [state[number]]
     if isinstance(what, Branch):
         return _run_branch(what, operands, state)
+    if isinstance(what, Loop) and what.across is not None:
+        return run_replicas(what, operands, state, _changed_in(what.body), _run_inside)
     if isinstance(what, Loop):
         fixed = what.condition is None and node.inputs[0].__class__ is not Value
         return _run_loop(what, operands, state, int(node.inputs[0]) if fixed else None)

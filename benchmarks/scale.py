@@ -1,0 +1,115 @@
+"""`python -m benchmarks.scale`: bytes, exchanges and processor time of one training step on 1, 2, 4 and 8 virtual devices.
+
+A row is a process of its own. The devices share the cores of this machine, so that no speed-up can be seen; what devices hold and
+send is what accelerators would. The model of docs/design/scale.md stands beside what XLA's programs say.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import subprocess
+import sys
+import time
+from typing import Any
+
+WIDTHS = (256, 1024, 256, 10)
+BATCH = 256
+ROUNDS = 10
+MESHES = ((1, 1), (2, 1), (4, 1), (8, 1), (1, 2), (4, 2), (2, 4), (1, 8))
+
+
+def expected(data: int, model: int) -> tuple[float, float]:
+    """What the model says: the bytes of weights on a device, and those that it sends in a step.
+
+    The columns of one layer and the rows of the next are cut along "model". Data parallel: a sum of the gradients goes round in a
+    ring, 2 (n - 1) / n of their bytes. Model parallel: after the pair of layers the activations are summed in the same way.
+    """
+    weights = sum(4 * a * b // model for a, b in itertools.pairwise(WIDTHS[:-1])) + 4 * WIDTHS[-2] * WIDTHS[-1]
+    ring = [2 * (n - 1) / n for n in (data, model)]
+    activations = 4 * (BATCH // data) * WIDTHS[2]
+    return weights, ring[0] * (weights + (4 if data > 1 else 0)) + ring[1] * activations
+
+
+def measured(data: int, model: int) -> dict[str, Any]:
+    """One row, in this process."""
+    import numpy as np
+
+    import gradtape as tf
+    from gradtape.experimental import dtensor
+    from gradtape.xla.communication import communication
+
+    mesh = dtensor.create_mesh({"data": data, "model": model}, devices=[f"CPU:{k}" for k in range(data * model)])
+    random = np.random.default_rng(0)
+    specs = [["unsharded", "model"], ["model", "unsharded"], ["unsharded", "unsharded"]]
+    weights = [
+        dtensor.DVariable(random.normal(0, a**-0.5, (a, b)).astype("f"), layout=dtensor.Layout(spec, mesh))
+        for a, b, spec in ((*pair, spec) for pair, spec in zip(itertools.pairwise(WIDTHS), specs, strict=True))
+    ]
+    x = dtensor.copy_to_mesh(
+        random.normal(size=(BATCH, WIDTHS[0])).astype("f"), dtensor.Layout.batch_sharded(mesh, "data", 2)
+    )
+    y = dtensor.copy_to_mesh(random.integers(0, WIDTHS[-1], BATCH), dtensor.Layout.batch_sharded(mesh, "data", 1))
+
+    @tf.function
+    def step(x: Any, y: Any) -> Any:
+        with tf.GradientTape() as tape:
+            hidden = tf.nn.relu(tf.nn.relu(x @ weights[0]) @ weights[1])
+            loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(y, hidden @ weights[2]))
+        for weight, gradient in zip(weights, tape.gradient(loss, weights), strict=True):
+            weight.assign_sub(0.1 * gradient)
+        return loss
+
+    first = float(step(x, y))
+    began = time.process_time()
+    for _ in range(ROUNDS):
+        last = step(x, y)
+    loss = float(last)
+    seconds = (time.process_time() - began) / ROUNDS
+    found = [one for one in communication(step) if one.devices > 1]
+    held = sum(np.asarray(dtensor.unpack(weight)[0]).nbytes for weight in weights)
+    kinds = {kind: sum(one.kind == kind for one in found) for kind in dict.fromkeys(one.kind for one in found)}
+    return {
+        "held": held,
+        "sent": sum(one.sent for one in found),
+        "kinds": kinds,
+        "ms": 1e3 * seconds,
+        "loss": (first, loss),
+    }
+
+
+def main() -> None:
+    """Print the table, in Markdown."""
+    if len(sys.argv) == 3:
+        print(json.dumps(measured(int(sys.argv[1]), int(sys.argv[2]))))
+        return
+    columns = (
+        "data x model",
+        "weights on a device, KB",
+        "sent in a step, KB",
+        "by the formula",
+        "exchanges",
+        "processor ms",
+    )
+    print("| " + " | ".join((*columns, "loss after 11 steps")) + " |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    for data, model in MESHES:
+        flags = f"--xla_force_host_platform_device_count={data * model}"
+        command = [sys.executable, "-m", "benchmarks.scale", str(data), str(model)]
+        done = subprocess.run(
+            command, env={**os.environ, "XLA_FLAGS": flags}, capture_output=True, text=True, check=True
+        )
+        row = json.loads(done.stdout.splitlines()[-1])
+        held, sent = expected(data, model)
+        assert row["held"] == held, (row["held"], held)
+        exchanges = ", ".join(f"{count} {kind}" for kind, count in row["kinds"].items()) or "none"
+        print(
+            f"| {data} x {model} | {row['held'] / 1e3:.0f} | {row['sent'] / 1e3:.0f} | {sent / 1e3:.0f} | {exchanges} "
+            f"| {row['ms']:.1f} | {row['loss'][1]:.5f} |",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,408 @@
+"""Several replicas: the function given to `Strategy.run` is traced once, and runs on all devices at the same time.
+
+Each replica is given its part of a batch and computes with it alone; what replicas exchange (`all_reduce`, the gradients that an
+optimizer applies) is said by name. A value of all replicas is a `PerReplica`: one tensor with a first axis for the replicas,
+which lies on their devices.
+"""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..base import nest
+from ..base.context import STATE
+from ..base.errors import UnimplementedError, invalid
+from ..base.shapes import TensorShape
+from ..base.traceable import traceable
+from ..base.type_spec import CompositeSpec
+from ..op.call import STEPWISE
+from ..ops.array.layout import concat
+from ..ops.math.logic import equal, select
+from ..ops.math.reduce import reduce_mean, reduce_sum
+from ..trace.function import function
+from ..trace.ghost import NeedsValue
+from ..trace.inference import Inference
+from ..values.composite import Composite, declare
+from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
+from ..variables.variable import VariableAggregation, VariableSynchronization
+from ..xla import processes
+from ..xla.names import REPLICAS
+from .collectives import lay_out, replica_gather, replica_sum
+from .mesh import Layout, Mesh
+from .strategy import DistributedValues, ReduceOp, ReplicaContext, Strategy, ValueContext, entered, reduce_op_of
+
+# --- values of all replicas ------------------------------------------------------------------------------------------------
+
+
+class PerReplica(DistributedValues):
+    """A value of each replica; `strategy.experimental_local_results` gives them as a tuple."""
+
+    def __init__(self, stacked: Any) -> None:
+        self.stacked = stacked
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """The values of the replicas of this process, in their order."""
+        if isinstance(self.stacked, EagerTensor) and processes.here().count > 1:
+            from ..xla import sharding
+
+            return tuple(to_tensor(part[0]) for part in sharding.shards_of(self.stacked))
+        return tuple(self.stacked[number] for number in range(self.stacked.shape[0]))
+
+    @property
+    def dtype(self) -> Any:
+        """The type of the elements."""
+        return self.stacked.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape of the value of one replica."""
+        return TensorShape(self.stacked.shape)[1:]
+
+    def __repr__(self) -> str:
+        values = ",\n".join(f"  {number}: {value!r}" for number, value in enumerate(self.values))
+        return f"PerReplica:{{\n{values}\n}}"
+
+
+class PerReplicaSpec(CompositeSpec):
+    """What a value of all replicas looks like."""
+
+    value_type = PerReplica
+
+    def __init__(self, spec: TensorSpec) -> None:
+        self._spec = spec
+
+    @classmethod
+    def from_value(cls, value: PerReplica) -> PerReplicaSpec:
+        """The spec of an existing value."""
+        return cls(TensorSpec(value.stacked.shape, value.stacked.dtype))
+
+    @property
+    def _component_specs(self) -> list[Any]:
+        return [self._spec]
+
+    def _from_components(self, components: Any) -> PerReplica:
+        return PerReplica(components[0])
+
+    def _with_changed_shape(self, change: Callable[[TensorShape], Any]) -> PerReplicaSpec:
+        return PerReplicaSpec(TensorSpec(change(self._spec.shape), self._spec.dtype))
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether a value, or all that another spec describes, fits."""
+        other = spec_or_value if isinstance(spec_or_value, PerReplicaSpec) else None
+        if isinstance(spec_or_value, PerReplica):
+            other = PerReplicaSpec.from_value(spec_or_value)
+        return other is not None and self._spec.is_compatible_with(other._spec)
+
+    def most_specific_compatible_type(self, other: Any) -> PerReplicaSpec:
+        """The narrowest spec that covers both."""
+        return PerReplicaSpec(self._spec.most_specific_compatible_type(other._spec))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PerReplicaSpec) and self._spec == other._spec
+
+    def __hash__(self) -> int:
+        return hash(self._spec)
+
+    def __repr__(self) -> str:
+        return f"PerReplicaSpec({self._spec!r})"
+
+
+declare(
+    Composite(
+        PerReplica,
+        components=lambda value: [value.stacked],
+        build=lambda _, parts: PerReplica(parts[0]),
+        spec=PerReplicaSpec,
+    )
+)
+
+
+class InMerge(DistributedValues):
+    """The value of each replica inside of `merge_call`, where all replicas are one program."""
+
+    def __init__(self, value: Any, replica: OneOfReplicas) -> None:
+        self.in_replica, self.replica = value, replica
+
+
+# --- the program of all replicas -------------------------------------------------------------------------------------------
+
+
+def replicas(one: Callable[..., Any], elements: list[Any], mesh: Mesh) -> list[Any]:
+    """What a function gives on each device for its elements of stacked tensors, stacked."""
+    if STATE.tapes or STATE.accumulators or STEPWISE:
+        raise _followed()
+    run = function(lambda *given: replicas(one, list(given), mesh), engine="xla", autograph=False)
+    found: list[Any] = run(*elements)
+    return found
+
+
+def _followed() -> UnimplementedError:
+    return UnimplementedError(
+        None,
+        None,
+        "A call of `Strategy.run` is followed from outside, by a tape or a tool that looks at each step, and replicas run as a "
+        "whole. Open the tape inside of the function that is given to `run`.",
+    )
+
+
+def _trace_replicas(trace: Any, one: Callable[..., Any], elements: list[Any], mesh: Mesh) -> Any:
+    symbolic = [trace.symbolic(value) for value in elements]
+    graph, _ = trace.subgraph(one, ([trace.slice_like(value) for value in symbolic],), "replica")
+    return trace.step(replicas, (graph, symbolic, mesh), {})
+
+
+def _replicas_in_world(
+    world: Any, function: Any, one: Callable[..., Any], elements: list[Any], mesh: Mesh
+) -> list[Any]:
+    if isinstance(world, Inference):
+        found: list[Any] = world.mapped(one, elements, list)
+        return found
+    if STATE.tapes or STATE.accumulators:
+        raise _followed()
+    if world.updates_in_place:
+        raise NeedsValue("Replicas run on XLA.")
+    _, collected = world.rounds(lambda _, given: ([], list(one(given))), [], elements, mesh.size, across=mesh)
+    return list(collected)
+
+
+replicas = traceable(replicas, always=True, in_world=_replicas_in_world, on_trace=_trace_replicas)
+
+
+_FUNCTIONS = 64  # given to `run` outside of traced functions, whose programs are kept
+
+
+class Replicas:
+    """The replicas of a strategy."""
+
+    def __init__(self, strategy: Strategy, devices: list[str]) -> None:
+        self._strategy = weakref.ref(strategy)
+        self.mesh = Mesh([REPLICAS], devices)
+        self.mesh.backend  # noqa: B018 - from here on functions run on XLA
+        self._reductions: dict[Any, Any] = {}
+        self._traced = functools.lru_cache(_FUNCTIONS)(self._made)
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return self.mesh.size
+
+    @property
+    def local(self) -> int:
+        """How many this process has."""
+        return self.mesh.num_local_devices()
+
+    def run(self, fn: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
+        """What a function returns on each replica. It is traced once, as `tf.function` does."""
+        if STATE.trace is None:
+            return self._traced(fn)(tuple(args), kwargs)
+        given = (tuple(args), kwargs)
+        flat = nest.flatten(given)
+        own = [value.stacked for value in flat if isinstance(value, PerReplica)]
+        structure: list[Any] = []
+
+        def one(elements: list[Any]) -> list[Any]:
+            number, *parts = elements
+            following = iter(parts)
+            filled = [next(following) if isinstance(value, PerReplica) else value for value in flat]
+            args, kwargs = nest.pack_sequence_as(given, filled)
+            strategy = self._strategy()
+            assert strategy is not None
+            with entered(strategy, OneOfReplicas(strategy, number, self)):
+                returned = fn(*args, **kwargs)
+            structure[:] = [returned]
+            return [to_tensor(value) for value in nest.flatten(returned) if value is not None]
+
+        stacked = iter(replicas(one, [from_array(np.arange(self.count, dtype=np.int32)), *own], self.mesh))
+        return nest.map_structure(lambda value: None if value is None else PerReplica(next(stacked)), structure[0])
+
+    def _made(self, fn: Callable[..., Any]) -> Any:
+        return function(lambda args, kwargs: self.run(fn, args, kwargs), engine="xla")
+
+    def stacked(self, values: list[Any]) -> PerReplica:
+        """A value of all replicas, of one for each replica of this process."""
+        arrays = [np.asarray(to_tensor(value)) for value in values]
+        shapes = dict.fromkeys(array.shape for array in arrays)
+        if len(shapes) > 1:
+            raise invalid(
+                f"The values of replicas must have one shape, got {', '.join(map(str, shapes))}. Use batches of one size: "
+                "`dataset.batch(size, drop_remainder=True)`."
+            )
+        if processes.here().count == 1:
+            return self.laid_out(np.stack(arrays))
+        from ..xla import sharding
+
+        layout = Layout.batch_sharded(self.mesh, REPLICAS, arrays[0].ndim + 1)
+        return PerReplica(sharding.from_process(np.stack(arrays), layout.sharding))
+
+    def spec(self, one: Any, each: bool) -> PerReplicaSpec:
+        """What the parts of a tensor look like, of which each replica gets one, or an equal share."""
+        sizes = tuple(one.shape)
+        rows = sizes if each else (None if sizes[0] is None else sizes[0] // self.count, *sizes[1:])
+        return PerReplicaSpec(TensorSpec((self.count, *rows), one.dtype))
+
+    def split(self, value: Any) -> PerReplica:
+        """A batch in equal parts."""
+        array = np.asarray(to_tensor(value))
+        if not array.ndim or array.shape[0] % self.count:
+            raise invalid(
+                f"A batch of shape {array.shape} cannot be shared out to {self.count} replicas in equal parts. Make batches "
+                f"whose size is a multiple of {self.count}, with drop_remainder=True, or pad the last one."
+            )
+        return self.laid_out(array.reshape(self.count, array.shape[0] // self.count, *array.shape[1:]))
+
+    def laid_out(self, array: np.ndarray) -> PerReplica:
+        """A value of all replicas, of the values stacked."""
+        from ..xla import sharding
+
+        layout = Layout.batch_sharded(self.mesh, REPLICAS, array.ndim)
+        return PerReplica(sharding.laid_out(from_array(array), layout.sharding))
+
+    def reduce(self, reduce_op: ReduceOp | str, value: Any, axis: int | None) -> Any:
+        """The values of all replicas as one."""
+        kind = reduce_op_of(reduce_op)
+        combine = reduce_sum.public if kind is ReduceOp.SUM else reduce_mean.public
+
+        def one(item: Any) -> Any:
+            if isinstance(item, InMerge):
+                within = item.in_replica if axis is None else combine(item.in_replica, axis)
+                return item.replica.all_reduce(kind, within)
+            if not isinstance(item, PerReplica):
+                if kind is ReduceOp.MEAN or (isinstance(item, (int, float)) and item == 0):
+                    return to_tensor(item) if axis is None else combine(to_tensor(item), axis)
+                raise ValueError(
+                    f"A non-DistributedValues value {item!r} cannot be reduced with the given reduce op {kind}. Reduce what "
+                    "`run` returns."
+                )
+            rank = len(item.shape)
+            if axis is not None and not -rank <= axis < rank:
+                raise ValueError(f"reduce: there is no axis {axis} in a value of shape {item.shape}. Use axis=None.")
+            over = 0 if axis is None else (0, axis % rank + 1)
+            if isinstance(item.stacked, EagerTensor) and processes.here().count > 1:  # no process has all of it
+                return self._on_all(combine, over)(item.stacked)
+            return combine(item.stacked, over)
+
+        return nest.map_structure(one, value)
+
+    def _on_all(self, combine: Callable[..., Any], over: Any) -> Any:
+        """A reduction whose result is whole on each device."""
+
+        def reduced(stacked: Any) -> Any:
+            result = combine(stacked, over)
+            return lay_out.public(result, layout=Layout.replicated(self.mesh, result.shape.rank))
+
+        key = combine, over
+        if key not in self._reductions:
+            self._reductions[key] = function(reduced, engine="xla", autograph=False)
+        return self._reductions[key]
+
+    def gather(self, value: Any, axis: int) -> Any:
+        """The values of all replicas one after the other."""
+
+        def one(item: Any) -> Any:
+            if isinstance(item, InMerge):
+                return item.replica.all_gather(item.in_replica, axis)
+            values = item.values if isinstance(item, PerReplica) else [to_tensor(item)] * self.count
+            return concat.public(list(values), axis)
+
+        return nest.map_structure(one, value)
+
+    def distributed(self, value_fn: Callable[[ValueContext], Any]) -> Any:
+        """Values of a function that is called for each replica."""
+        first = processes.here().number * self.local
+        made = [value_fn(ValueContext(first + number, self.count)) for number in range(self.local)]
+        return nest.map_structure(lambda *values: self.stacked(list(values)), *made)
+
+
+# --- what a replica sees ---------------------------------------------------------------------------------------------------
+
+
+class OneOfReplicas(ReplicaContext):
+    """The context of a function that all replicas run: `replica_id_in_sync_group` is a tensor."""
+
+    def __init__(self, strategy: Strategy, number: Any, group: Replicas) -> None:
+        super().__init__(strategy, number)
+        self._group = group
+
+    @property
+    def num_replicas_in_sync(self) -> int:
+        """How many replicas there are."""
+        return self._group.count
+
+    def all_reduce(self, reduce_op: ReduceOp | str, value: Any, options: object = None) -> Any:
+        """The sum or mean over all replicas; its gradient is the same of the gradients."""
+        kind = reduce_op_of(reduce_op)
+
+        def one(item: Any) -> Any:
+            total = replica_sum.public(to_tensor(item), self.replica_id_in_sync_group)
+            return total if kind is ReduceOp.SUM else total / self._group.count
+
+        return nest.map_structure(one, value)
+
+    def all_gather(self, value: Any, axis: int, options: object = None) -> Any:
+        """The values of all replicas one after the other along `axis`."""
+
+        def one(item: Any) -> Any:
+            tensor = to_tensor(item)
+            if tensor.shape.rank == 0:
+                raise invalid("all_gather: a scalar has no axis. Use tf.expand_dims, or all_reduce.")
+            number = self.replica_id_in_sync_group
+            return replica_gather.public(tensor, number, axis=axis, count=self._group.count)
+
+        return nest.map_structure(one, value)
+
+    def merge_call(self, merge_fn: Callable[..., Any], args: Any = (), kwargs: dict[str, Any] | None = None) -> Any:
+        """Call `merge_fn(strategy, *args)` in the cross-replica context, with values of all replicas."""
+
+        def inside(item: Any) -> Any:
+            return InMerge(item, self) if isinstance(item, Tensor) else item
+
+        args, kwargs = nest.map_structure(inside, (tuple(args), kwargs or {}))
+        with entered(self._strategy, None):
+            returned = merge_fn(self._strategy, *args, **kwargs)
+        return nest.map_structure(lambda item: item.in_replica if isinstance(item, InMerge) else item, returned)
+
+    def agreed(
+        self, variable: Any, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """What all replicas together give a variable, as its aggregation says."""
+        if method not in ("assign", "assign_add", "assign_sub"):
+            raise UnimplementedError(
+                None, None, f"{variable.name}: {method} in a replica. Use assign, assign_add or assign_sub."
+            )
+        kind, when = _settings(variable)
+        if kind is VariableAggregation.NONE:
+            raise ValueError(
+                "You must specify an aggregation method to update a MirroredVariable in Replica Context. You can do so by "
+                "passing an explicit value for argument `aggregation` to tf.Variable(..). e.g. `tf.Variable(..., "
+                f"aggregation=tf.VariableAggregation.SUM)`. The variable is {variable.name}."
+            )
+        name = "delta" if method != "assign" and "delta" in kwargs else "value"
+        value = to_tensor(args[0] if args else kwargs[name], variable.dtype)
+        if kind is VariableAggregation.ONLY_FIRST_REPLICA:
+            first = equal.public(self.replica_id_in_sync_group, 0)
+            total = self.all_reduce(ReduceOp.SUM, select.public(first, value, value * 0))
+        elif when is VariableSynchronization.ON_READ and method == "assign":
+            # Each replica would have its own, and a reader their sum: what each one changes is added.
+            total = variable + self.all_reduce(ReduceOp.SUM, value - variable)
+        else:
+            total = self.all_reduce(ReduceOp.SUM if kind is VariableAggregation.SUM else ReduceOp.MEAN, value)
+        return ((total, *args[1:]), kwargs) if args else ((), {**kwargs, name: total})
+
+
+def _settings(variable: Any) -> tuple[VariableAggregation, VariableSynchronization]:
+    """How replicas of a variable are brought together, and when. Keras has words for it.
+
+    State of Keras's that is not trained and says nothing (seeds) is the same in all replicas, so that the first one will do.
+    """
+    kind, when = variable._aggregation, variable._synchronization
+    if isinstance(kind, str):
+        kind = VariableAggregation[kind.upper()]
+        if kind is VariableAggregation.NONE and not variable.trainable:
+            kind = VariableAggregation.ONLY_FIRST_REPLICA
+    return kind, VariableSynchronization[when.upper()] if isinstance(when, str) else when

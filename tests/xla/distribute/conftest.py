@@ -1,0 +1,13 @@
+"""Tests on eight devices begin and end with one device and the native engine."""
+
+import pytest
+
+pytest.importorskip("jax", reason="the extra `xla` is not installed")
+
+
+@pytest.fixture(autouse=True)
+def _one_device_after_it():
+    yield
+    from gradtape.xla import sharding
+
+    sharding.end()

@@ -1,0 +1,152 @@
+"""Strategies with several replicas give the numbers of TensorFlow's, and of one replica."""
+
+import json
+import pathlib
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+
+pytest.importorskip("jax", reason="the extra `xla` is not installed")
+
+from gradtape.xla.communication import communication
+
+from .replica_programs import programs
+
+D = tf.distribute
+OBSERVED = json.loads(pathlib.Path(__file__).with_name("replica_programs.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def strategy():
+    return D.MirroredStrategy([f"CPU:{number}" for number in range(4)])
+
+
+@pytest.fixture(scope="module")
+def given():
+    strategy = D.MirroredStrategy([f"CPU:{number}" for number in range(4)])
+    return programs(tf, strategy)
+
+
+@pytest.mark.parametrize("name", OBSERVED)
+def test_programs_give_what_they_give_with_tensorflow(given, name):
+    flat = [np.ravel(np.asarray(part)) for part in (given[name], OBSERVED[name]) if name != "exchanged"]
+    if name == "exchanged":
+        flat = [np.concatenate([np.ravel(part) for part in found[name]]) for found in (given, OBSERVED)]
+    np.testing.assert_allclose(*flat, rtol=1e-5, atol=1e-6)
+
+
+def test_replicas_exchange_their_gradients_at_once(strategy):
+    variables = [tf.Variable(tf.ones(shape), aggregation=tf.VariableAggregation.SUM) for shape in ([3, 5], [5], [5, 2])]
+
+    def descend(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.tanh(x @ variables[0] + variables[1]) @ variables[2])
+        for variable, gradient in zip(variables, tape.gradient(loss, variables), strict=True):
+            variable.assign_sub(0.1 * gradient)
+        return loss
+
+    step = tf.function(lambda x: strategy.reduce("SUM", strategy.run(descend, args=(x,)), axis=None))
+    (batch,) = strategy.experimental_distribute_dataset([tf.ones([8, 3])])
+    step(batch)
+    step(batch)
+    kinds = {found.kind for found in communication(step)}
+    assert kinds == {"all-reduce"}
+    assert sum(found.bytes for found in communication(step)) == 4 * (15 + 5 + 10 + 1)
+
+
+def test_a_strategy_tells_its_replicas(strategy):
+    assert repr(strategy) == "<tf.distribute.MirroredStrategy with 4 replicas>"
+    assert strategy.num_replicas_in_sync == 4
+    assert strategy.extended.worker_devices == ("CPU:0", "CPU:1", "CPU:2", "CPU:3")
+    value = strategy.run(lambda: D.get_replica_context().num_replicas_in_sync)
+    assert [int(v) for v in strategy.experimental_local_results(value)] == [4, 4, 4, 4]
+    assert "PerReplica" in repr(value)
+    assert strategy.run(lambda: None) is None
+
+
+def test_a_dataset_tells_what_its_elements_look_like(strategy):
+    data = strategy.experimental_distribute_dataset(tf.data.Dataset.range(16).batch(8, drop_remainder=True))
+    assert len(data) == 2
+    found = data.element_spec
+    assert found.is_compatible_with(next(iter(data)))
+    traced = tf.function(lambda x: strategy.reduce("SUM", x, axis=0), input_signature=[found])
+    assert [int(traced(batch)) for batch in data] == [28, 92]
+    iterator = iter(data)
+    assert [bool(iterator.get_next_as_optional().has_value()) for _ in range(3)] == [True, True, False]
+
+
+def test_what_replicas_cannot_do_is_named(strategy):
+    v = tf.Variable(1.0)
+    with pytest.raises(ValueError, match="must specify an aggregation method"):
+        strategy.run(lambda: v.assign_add(1.0))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="cannot be shared out to 4 replicas"):
+        next(iter(strategy.experimental_distribute_dataset([tf.ones([6])])))
+    with pytest.raises(tf.errors.UnimplementedError, match=r"cannot run on 4 devices at once: .*stateless_uniform"):
+        strategy.run(lambda: tf.random.normal([2]))
+    with pytest.raises(ValueError, match="cannot be reduced"):
+        strategy.reduce("SUM", tf.constant(1.0), axis=None)
+    with tf.GradientTape() as tape, pytest.raises(tf.errors.UnimplementedError, match="Open the tape inside"):
+        tape.watch(x := tf.constant(2.0))
+        strategy.run(lambda: x * x)
+
+
+def test_replicas_run_on_xla_inside_of_a_function_that_does_not(strategy):
+    v = tf.Variable(1.0, aggregation=tf.VariableAggregation.SUM)
+
+    @tf.function(engine="native")
+    def step():
+        strategy.run(lambda: v.assign_add(1.0))
+        return v * 2.0
+
+    assert [float(step()), float(step())] == [10.0, 18.0]
+
+
+def test_devices_that_are_not_there_are_named_and_one_replica_runs(caplog):
+    strategy = D.MirroredStrategy(["GPU:0", "GPU:1"])
+    assert strategy.num_replicas_in_sync == 1
+    assert "GPU:0" in caplog.text
+    assert int(strategy.run(lambda: tf.constant(3))) == 3
+
+
+def test_random_numbers_differ_between_replicas_by_their_seeds(strategy):
+    def draw():
+        number = D.get_replica_context().replica_id_in_sync_group
+        return tf.random.stateless_normal([3], seed=tf.stack([7, number]))
+
+    values = strategy.experimental_local_results(strategy.run(draw))
+    for number, value in enumerate(values):
+        np.testing.assert_allclose(value, tf.random.stateless_normal([3], seed=[7, number]), rtol=1e-5)
+
+
+def test_an_optimizer_and_metrics_of_keras_see_all_replicas(strategy):
+    keras = pytest.importorskip("keras", reason="the extra `keras` is not installed")
+    x = np.random.default_rng(0).normal(size=(16, 3)).astype(np.float32)
+
+    def trained(strategy):
+        keras.utils.set_random_seed(0)
+        layers = [keras.layers.Dense(4, "tanh"), keras.layers.Dropout(0.0), keras.layers.Dense(1)]
+        model = keras.Sequential([keras.Input((3,)), *layers])
+        optimizer = keras.optimizers.Adam(0.05)
+        optimizer.build(model.trainable_variables)
+        mean = keras.metrics.Mean()
+
+        def step(x):
+            with tf.GradientTape() as tape:
+                rows = (model(x, training=True) - 1.0) ** 2
+                loss = tf.reduce_sum(rows) / 16.0
+            gradients = tape.gradient(loss, model.trainable_variables)
+            optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
+            mean.update_state(rows)
+            return loss
+
+        run = tf.function(lambda x: strategy.reduce("SUM", strategy.run(step, args=(x,)), axis=None))
+        (batch,) = strategy.experimental_distribute_dataset([tf.constant(x)])
+        return [float(run(batch)) for _ in range(5)], float(mean.result()), model.get_weights()
+
+    four, one = trained(strategy), trained(D.OneDeviceStrategy("CPU:0"))
+    np.testing.assert_allclose(four[0], one[0], rtol=1e-5)
+    np.testing.assert_allclose(four[1], one[1], rtol=1e-5)
+    for found, wanted in zip(four[2], one[2], strict=True):
+        np.testing.assert_allclose(found, wanted, atol=1e-5)
