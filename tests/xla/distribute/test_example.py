@@ -5,6 +5,10 @@ import pathlib
 import subprocess
 import sys
 
+import pytest
+
+pytest.importorskip("jax", reason="the extra `xla` is not installed")
+
 EXAMPLE = pathlib.Path(__file__).parents[3] / "examples" / "mesh_transformer.py"
 
 
