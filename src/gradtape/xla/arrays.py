@@ -115,7 +115,7 @@ def on_device(buffer: jax.Array, identity: int = 0) -> DeviceTensor:
     return tensor
 
 
-def buffer_of(tensor: EagerTensor) -> jax.Array | None:
+def buffer_of(tensor: Tensor) -> jax.Array | None:
     """The value on a device, if it is there: the array on the host may have been replaced."""
     if _WRITTEN:
         _is_written_here(tensor)

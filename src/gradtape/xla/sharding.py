@@ -14,7 +14,7 @@ import numpy as np
 from jax.sharding import NamedSharding
 
 from ..trace.engines import choose, renew
-from ..values.tensor import EagerTensor
+from ..values.tensor import EagerTensor, Tensor
 from ..variables.in_place import lock_of
 from ..variables.variable import Variable
 from .arrays import PLACED, buffer_of, is_on_host, on_device, put
@@ -64,7 +64,7 @@ def everywhere(mesh: Any) -> NamedSharding:
 # --- values ----------------------------------------------------------------------------------------------------------------
 
 
-def laid_out(tensor: EagerTensor, sharding: NamedSharding) -> EagerTensor:
+def laid_out(tensor: Tensor, sharding: NamedSharding) -> EagerTensor:
     """The value of a tensor, shared out to devices."""
     found = buffer_of(tensor)
     return on_device(put(tensor._array, sharding) if found is None else _moved(found, sharding))
