@@ -14,7 +14,7 @@ import numpy as np
 
 import gradtape as tf
 
-STEPS = 800  # small: 80
+STEPS = 300  # small: 80
 BATCH, WIDTH, HEADS, BLOCKS = 64, 64, 4, 2
 tf.keras.utils.set_random_seed(0)
 random = np.random.default_rng(0)
