@@ -14,7 +14,7 @@ import numpy as np
 
 import gradtape as tf
 
-STEPS = 800  # small: 80
+STEPS = 300  # small: 80
 BATCH, WIDTH, HEADS, BLOCKS = 64, 64, 4, 2
 tf.keras.utils.set_random_seed(0)
 random = np.random.default_rng(0)
@@ -195,8 +195,8 @@ print(f"{right:.1%} of {len(asked)} new dates without a mistake")
 # %% [markdown]
 # ## What it looks at
 #
-# A row of the picture is a character that is written, a column one that is read. The month looks at the letters of its
-# name, the last digit of the day at that digit.
+# A row of the picture is a character that is written, a column one that is read: the last digit of
+# the day looks at that digit.
 
 # %% picture
 line = f"{questions[1]}={asked[1].isoformat()}"
