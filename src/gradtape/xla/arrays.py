@@ -225,7 +225,7 @@ _WRITTEN: dict[int, list[Any]] = {}  # the tensors of steps that run, by the `id
 _PATIENCE = 1e-3  # seconds between two looks
 
 
-def _is_written_here(tensor: EagerTensor) -> bool:
+def _is_written_here(tensor: Tensor) -> bool:
     """Wait until no other thread writes to the memory of a tensor; whether this one does, and was interrupted."""
     for step in list(_WRITTEN.values()):
         if any(tensor is other for other in step):
