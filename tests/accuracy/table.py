@@ -21,7 +21,9 @@ NOT_MEASURED = {
     **dict.fromkeys(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"), _TRUTH),
     **dict.fromkeys(("is_nan", "is_inf", "is_finite", "isclose", "approximate_equal", "signbit"), _TRUTH),
     **dict.fromkeys(("isneginf", "isposinf", "isreal", "iscomplex"), _TRUTH),
-    **dict.fromkeys(("zeros_like", "ones_like", "select", "bucketize"), "gives a constant, or one of its arguments"),
+    **dict.fromkeys(
+        ("zeros_like", "ones_like", "select", "bucketize", "lay_out"), "gives a constant, or one of its arguments"
+    ),
     **dict.fromkeys(("nextafter", "spacing", "ldexp", "make_complex"), _BITS),
     **dict.fromkeys(("quantize_and_dequantize", "fake_quant"), _GRID),
     "gamma_sample": "is a random number",

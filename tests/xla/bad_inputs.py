@@ -6,10 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pytest
 from tests.ops.registry import all_ops
 
 import gradtape as tf
 from gradtape.op.declaration import BadInput, Op
+
+pytest.importorskip("jax", reason="the extra `xla` is not installed")
+
 from gradtape.xla.checks import passes_rules
 
 

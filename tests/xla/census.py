@@ -199,7 +199,7 @@ def listed_silent_ops() -> dict[str, str]:
 
 def page(silent: dict[str, str]) -> str:
     """docs/xla.md: what the blocks of the ops say, which the census confirms."""
-    ops = all_ops()
+    ops = sorted(all_ops(), key=lambda op: (_file(op), op.name))  # (the registry has the order of imports)
     on_host = [op for op in ops if op.stays_on_host is not None]
     lines = [HEADER.format(equal=len(ops) - len(on_host), all=len(ops))]
     lines += ["| lowering of its own | where |", "| --- | --- |"]
@@ -207,7 +207,7 @@ def page(silent: dict[str, str]) -> str:
     lines += ["", "## On the host", "", "| op | why |", "| --- | --- |"]
     lines += [f"| `{op.name}` | {op.stays_on_host} |" for op in on_host]
     lines += [ERRORS, "| op | what must be |", "| --- | --- |"]
-    lines += [f"| `{name}` | {why} |" for name, why in silent.items()]
+    lines += [f"| `{name}` | {why} |" for name, why in sorted(silent.items())]
     return "\n".join(lines) + "\n"
 
 

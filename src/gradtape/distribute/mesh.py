@@ -5,7 +5,6 @@ Both are descriptions, which import nothing of JAX before a value is laid out. `
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -34,6 +33,7 @@ class Mesh:
         self._names = tuple(dim_names)
         self._devices = np.asarray(devices, dtype=object)
         self._name = mesh_name
+        self._backend: Any = None
         if len(set(self._names)) != len(self._names) or len(self._names) != self._devices.ndim:
             raise ValueError(
                 f"A mesh needs a name of its own for each of its {self._devices.ndim} axes, got {list(self._names)}."
@@ -103,9 +103,14 @@ class Mesh:
         """How many devices this process has."""
         return len(self.local_devices())
 
-    @functools.cached_property
+    @property
     def backend(self) -> Any:
         """The mesh as JAX has it. With the first one, functions begin to run on XLA."""
+        if self._backend is None:
+            self._backend = self._made()
+        return self._backend
+
+    def _made(self) -> Any:
         checked()
         from ..xla import logical, sharding
 
@@ -182,6 +187,7 @@ class Layout:
     def __init__(self, sharding_specs: Iterable[str], mesh: Mesh) -> None:
         self._specs = tuple(UNSHARDED if spec is None else spec for spec in sharding_specs)
         self._mesh = mesh
+        self._sharding: Any = None
         cut = [spec for spec in self._specs if spec != UNSHARDED]
         for spec in cut:
             if not mesh.contains_dim(spec):
@@ -265,13 +271,15 @@ class Layout:
         gone = {dim % self.rank for dim in dims}
         return Layout([spec for place, spec in enumerate(self._specs) if place not in gone], self._mesh)
 
-    @functools.cached_property
+    @property
     def sharding(self) -> Any:
         """The layout as JAX has it."""
-        mesh = self._mesh.backend
-        from ..xla.sharding import sharding_along
+        if self._sharding is None:
+            mesh = self._mesh.backend
+            from ..xla.sharding import sharding_along
 
-        return sharding_along(mesh, [None if spec == UNSHARDED else spec for spec in self._specs])
+            self._sharding = sharding_along(mesh, [None if spec == UNSHARDED else spec for spec in self._specs])
+        return self._sharding
 
     def picture(self, shape: ShapeLike) -> str:
         """Which device has which part of a value, in text: a cell for each part, its last two axes as rows and columns.

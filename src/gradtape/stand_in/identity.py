@@ -3,15 +3,16 @@
 Programs tell TensorFlow's values by `type(x).__module__`. A pickle that is written meanwhile is to be read anywhere, so a class
 keeps its own module in pickles: pickle stores the name of the module as an object (since protocol 4, the default), and the
 name that stands here pickles as the true one. Protocols 0 to 2 (torch.save uses 2) translate names of modules by a table;
-protocol 3 does neither, so that a value holds itself in protocol 2 there.
+protocol 3 does neither, so that a value is made by `rebuilt` there, which finds the class by its place.
 """
 
 from __future__ import annotations
 
 import _compat_pickle
 import importlib
-import pickle
+import operator
 import sys
+from collections.abc import Callable
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
@@ -87,9 +88,23 @@ def classes_of(module: str) -> dict[str, type]:
 
 def _reduced(self: object, protocol: Any) -> Any:
     """`__reduce_ex__` of the classes above; those that programs derive from them have modules of their own."""
-    if protocol == 3 and isinstance(type(self).__module__, _ModuleName):
-        return pickle.loads, (pickle.dumps(self, 2),)
-    return object.__reduce_ex__(self, protocol)
+    cls = type(self)
+    reduced: Any = object.__reduce_ex__(self, protocol)
+    if protocol != 3 or not isinstance(cls.__module__, _ModuleName):
+        return reduced
+    make, arguments, *rest = reduced
+    if make is cls:
+        make, arguments = operator.call, (cls, *arguments)
+    if not arguments or arguments[0] is not cls:
+        return reduced
+    place = f"{cls.__module__.own.removeprefix('gradtape.')}:{cls.__name__}"
+    return rebuilt, (place, make, *arguments[1:]), *rest
+
+
+def rebuilt(place: str, make: Callable[..., Any], *arguments: Any) -> Any:
+    """What `make` gives for a class of the table and further arguments."""
+    module = next(module for module, places in _MODULES.items() if place in places.split())
+    return make(classes_of(module)[place.partition(":")[2]], *arguments)
 
 
 def take_names() -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from sys import getrefcount
 from typing import Any
 
 import jax
@@ -188,7 +187,7 @@ def changed(variables: list[Variable], compute: Callable[..., list[jax.Array]], 
     try:
         count, (value, memory) = len(tensors), _alone()
         # (No count is below that of something which nobody else holds: all are equal to it if their sum is.)
-        if sum(map(getrefcount, tensors)) != value * count or sum(map(getrefcount, buffers)) != memory * count:
+        if sum(all_holders(tensors)) != value * count or sum(all_holders(buffers)) != memory * count:
             _own(variables, tensors, buffers)
         results = compute(*given, *buffers)
         for tensor, buffer in zip(tensors, results[-count:]):  # noqa: B905 - as long as each other

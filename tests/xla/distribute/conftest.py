@@ -4,6 +4,8 @@ import pytest
 
 pytest.importorskip("jax", reason="the extra `xla` is not installed")
 
+collect_ignore = ["worker.py"]  # a program, which tests start
+
 
 @pytest.fixture(autouse=True)
 def _one_device_after_it():

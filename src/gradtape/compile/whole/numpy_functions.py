@@ -212,7 +212,7 @@ def _of_matrices(name: str, *operands: StandIn) -> list[StandIn]:
     dtype = operands[0].dtype
     if ufunc is None or dtype.char not in "fdFD" or not abi.calls_matrix_functions():
         raise Unsupported(f"{name} of {dtype}")
-    if max(operand.shape[-1] for operand in operands) > _LARGEST or not operands[0].size:
+    if max(operand.shape[-1] for operand in operands) > _ALONE or not operands[0].size:
         raise Unsupported("large matrices, or none")
     wide = [operand.astype("D" if dtype.kind == "c" else "d", copy=False) for operand in operands]
     signature = _SIGNATURES[name]
@@ -228,7 +228,7 @@ def _of_matrices(name: str, *operands: StandIn) -> list[StandIn]:
     return [x.astype(_SINGLE[x.dtype.char]) if single else x for x in made]
 
 
-_LARGEST = 64  # columns: beyond that LAPACK may use threads
+_ALONE = 64  # columns of a matrix that LAPACK factors on one thread
 _SIGNATURES = {"inv": "d->d", "solve": "dd->d", "det": "d->d", "slogdet": "d->dr", "cholesky_lo": "d->d", "eigh_lo": "d->rd",
                "eigvalsh_lo": "d->r"}  # fmt: skip
 _SINGLE = {"d": np.dtype(np.float32), "D": np.dtype(np.complex64)}
