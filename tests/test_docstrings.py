@@ -10,8 +10,8 @@ from gradtape.ops import public
 
 FOUND = list(docstrings())
 # How many lack something today. A new function lacks nothing; when a number falls, it is written here.
-WITHOUT_EXAMPLE = 937
-WITHOUT_ARGUMENTS = 1024
+WITHOUT_EXAMPLE = 904
+WITHOUT_ARGUMENTS = 974
 
 
 def test_every_public_callable_has_a_docstring():

@@ -28,19 +28,54 @@ def union(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> Sparse
 
     >>> tf.sparse.to_dense(tf.sets.union([[1, 2]], [[2, 3]])).numpy()
     array([[1, 2, 3]], dtype=int32)
+
+    Args:
+        a: Sets along the last axis: a tensor, or a SparseTensor.
+        b: As many sets, of the same type.
+        validate_indices: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A SparseTensor; the elements of each set are in order.
     """
     return _combined("union", a, b, set.union)
 
 
 @takes(validate_indices=flag)
 def intersection(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> SparseTensor:
-    """What is in both sets, for each pair of sets along the last axis."""
+    """What is in both sets, for each pair of sets along the last axis.
+
+    >>> import gradtape as tf
+    >>> tf.sparse.to_dense(tf.sets.intersection([[1, 2]], [[2, 3]])).numpy()
+    array([[2]], dtype=int32)
+
+    Args:
+        a: Sets along the last axis: a tensor, or a SparseTensor.
+        b: As many sets, of the same type.
+        validate_indices: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A SparseTensor; the elements of each set are in order.
+    """
     return _combined("intersection", a, b, set.intersection)
 
 
 @takes(validate_indices=flag)
 def difference(a: TensorLike, b: TensorLike, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
-    """What is in the set of `a` and not in that of `b`, for each pair along the last axis; the other way without `aminusb`."""
+    """What is in the set of `a` and not in that of `b`, for each pair along the last axis; the other way without `aminusb`.
+
+    >>> import gradtape as tf
+    >>> tf.sparse.to_dense(tf.sets.difference([[1, 2]], [[2, 3]])).numpy()
+    array([[1]], dtype=int32)
+
+    Args:
+        a: Sets along the last axis: a tensor, or a SparseTensor.
+        b: As many sets, of the same type.
+        aminusb: False for what is in `b` and not in `a`.
+        validate_indices: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A SparseTensor; the elements of each set are in order.
+    """
     if aminusb:
         return _combined("difference", a, b, set.difference)
     return _combined("difference", a, b, lambda first, second: second - first)
@@ -48,7 +83,19 @@ def difference(a: TensorLike, b: TensorLike, aminusb: bool = True, validate_indi
 
 @takes(validate_indices=flag)
 def size(a: object, validate_indices: bool = True) -> Tensor:
-    """How many different elements each set along the last axis of a sparse tensor has."""
+    """How many different elements each set along the last axis of a sparse tensor has.
+
+    >>> import gradtape as tf
+    >>> tf.sets.size(tf.sparse.from_dense([[1, 2, 2], [3, 0, 0]])).numpy()
+    array([2, 1], dtype=int32)
+
+    Args:
+        a: A SparseTensor.
+        validate_indices: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Whole numbers, in the shape of `a` without its last axis.
+    """
     if not isinstance(a, SparseTensor):
         raise NotATensorError(f"Expected `SparseTensor`, got {a!r}. Use tf.sparse.from_dense.")
     sets, shape = _sets(a)

@@ -96,6 +96,14 @@ def join(inputs: Any, separator: TensorLike = "", name: str | None = None) -> Te
     >>> import gradtape as tf
     >>> tf.strings.join([["a", "b"], "c"], separator="-").numpy()
     array([b'a-c', b'b-c'], dtype=object)
+
+    Args:
+        inputs: A list of texts: tensors of one shape, or scalars.
+        separator: What stands between two texts.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Texts.
     """
     if isinstance(inputs, (str, bytes, dict, set)):
         raise TypeError(f"join: a list of texts is needed, got {inputs!r}.")
@@ -111,7 +119,22 @@ def reduce_join(
     separator: Any = "",
     name: str | None = None,
 ) -> Tensor:
-    """The texts along axes, or all, joined to one."""
+    """The texts along axes, or all, joined to one.
+
+    >>> import gradtape as tf
+    >>> tf.strings.reduce_join([["a", "b"], ["c", "d"]], axis=1, separator="-").numpy()
+    array([b'a-b', b'c-d'], dtype=object)
+
+    Args:
+        inputs: Texts.
+        axis: One axis, or several; all by default.
+        keepdims: Whether the joined axes stay, with size 1.
+        separator: What stands between two texts.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Texts.
+    """
     return o.reduce_join.public(_texts(inputs), as_axis(axis), keepdims, _plain(separator))
 
 
@@ -139,6 +162,16 @@ def substr(input: Any, pos: TensorLike, len: TensorLike, unit: str = "BYTE", nam
     >>> import gradtape as tf
     >>> tf.strings.substr("gradient", 0, 4).numpy()
     b'grad'
+
+    Args:
+        input: Texts.
+        pos: Where the part begins.
+        len: How long it is, in the shape of `pos`.
+        unit: BYTE, or UTF8_CHAR for characters.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Texts.
     """
     first, count = to_tensor(pos), to_tensor(len)
     if first.shape != count.shape:
@@ -150,12 +183,40 @@ def substr(input: Any, pos: TensorLike, len: TensorLike, unit: str = "BYTE", nam
 def regex_replace(
     input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None
 ) -> Tensor:
-    r"""Each text with what matches the pattern rewritten; \1 to \9 stand for the groups, \0 for the match."""
+    r"""Each text with what matches the pattern rewritten; \1 to \9 stand for the groups, \0 for the match.
+
+    >>> import gradtape as tf
+    >>> tf.strings.regex_replace("one two", "[aeiou]", "_").numpy()
+    b'_n_ tw_'
+
+    Args:
+        input: Texts.
+        pattern: A regular expression.
+        rewrite: What stands in place of a match.
+        replace_global: False to rewrite the first match only.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Texts.
+    """
     return o.regex_replace.public(_texts(input), _plain(pattern), _plain(rewrite), bool(replace_global))
 
 
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tensor:
-    """Whether the pattern matches the whole of each text."""
+    """Whether the pattern matches the whole of each text.
+
+    >>> import gradtape as tf
+    >>> tf.strings.regex_full_match(["a1", "a1b"], "[a-z][0-9]").numpy()
+    array([ True, False])
+
+    Args:
+        input: Texts.
+        pattern: A regular expression.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Truth values.
+    """
     return o.regex_full_match.public(_texts(input), _plain(pattern))
 
 
@@ -169,6 +230,14 @@ def to_number(input: Any, out_type: DTypeLike = dtypes.float32, name: str | None
     >>> import gradtape as tf
     >>> tf.strings.to_number(["1.5", "-3"]).numpy()
     array([ 1.5, -3. ], dtype=float32)
+
+    Args:
+        input: Texts, each of which is a number.
+        out_type: The type of the numbers.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Numbers.
     """
     kind = dtypes.as_dtype(out_type)
     if kind not in _NUMBERS:
@@ -177,12 +246,38 @@ def to_number(input: Any, out_type: DTypeLike = dtypes.float32, name: str | None
 
 
 def to_hash_bucket_fast(input: Any, num_buckets: Any, name: str | None = None) -> Tensor:
-    """A number below `num_buckets` for each text, the same in every run and the same as in TensorFlow."""
+    """A number below `num_buckets` for each text, the same in every run and the same as in TensorFlow.
+
+    >>> import gradtape as tf
+    >>> tf.strings.to_hash_bucket_fast(["Hello", "TF"], 3).numpy()
+    array([0, 1])
+
+    Args:
+        input: Texts.
+        num_buckets: How many buckets there are.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Whole numbers from 0 to `num_buckets - 1`.
+    """
     return o.string_to_hash_bucket_fast.public(_texts(input), as_int(num_buckets))
 
 
 def to_hash_bucket(input: Any, num_buckets: Any, name: str | None = None) -> Tensor:
-    """A number below `num_buckets` for each text, by an older hash; `to_hash_bucket_fast` spreads better."""
+    """A number below `num_buckets` for each text, by an older hash; `to_hash_bucket_fast` spreads better.
+
+    >>> import gradtape as tf
+    >>> tf.strings.to_hash_bucket(["Hello", "TF"], 3).numpy()
+    array([2, 1])
+
+    Args:
+        input: Texts.
+        num_buckets: How many buckets there are.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Whole numbers from 0 to `num_buckets - 1`.
+    """
     return encoding.string_to_hash_bucket.public(_texts(input), as_int(num_buckets))
 
 
@@ -205,7 +300,22 @@ def unsorted_segment_join(
     separator: Any = "",
     name: str | None = None,
 ) -> Tensor:
-    """The texts that share a segment id, joined in their order."""
+    """The texts that share a segment id, joined in their order.
+
+    >>> import gradtape as tf
+    >>> tf.strings.unsorted_segment_join(["a", "b", "c"], [1, 0, 1], 2, separator="-").numpy()
+    array([b'b', b'a-c'], dtype=object)
+
+    Args:
+        inputs: Texts.
+        segment_ids: To which segment each text belongs.
+        num_segments: How many segments there are.
+        separator: What stands between two texts.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Texts, one for each segment.
+    """
     ids, count = to_tensor(segment_ids), as_int(num_segments)
     if not ids.ndim:
         raise invalid("unsorted_segment_join: segment_ids need at least one axis, got a scalar.")
@@ -285,7 +395,21 @@ def split(input: TensorLike, sep: object = None, maxsplit: int = -1, name: str |
 
 
 def bytes_split(input: TensorLike, name: str | None = None) -> Any:
-    """The bytes of each text, each by itself."""
+    """The bytes of each text, each by itself.
+
+    >>> import gradtape as tf
+    >>> tf.strings.bytes_split("abc").numpy()
+    array([b'a', b'b', b'c'], dtype=object)
+    >>> tf.strings.bytes_split(["ab", "c"])
+    <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
+
+    Args:
+        input: Texts.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A vector for one text, else a RaggedTensor.
+    """
     return _apart(input, unicode.byte_rows.public)
 
 
@@ -298,7 +422,23 @@ def unicode_decode(
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The code points of each text."""
+    """The code points of each text.
+
+    >>> import gradtape as tf
+    >>> tf.strings.unicode_decode("abc", "UTF-8").numpy()
+    array([97, 98, 99], dtype=int32)
+
+    Args:
+        input: Texts.
+        input_encoding: How the texts are encoded, such as "UTF-8".
+        errors: What bytes that are no text do: "replace", "ignore" or "strict".
+        replacement_char: The code point that stands for them with "replace".
+        replace_control_characters: Whether control characters are replaced too.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A vector for one text, else a RaggedTensor.
+    """
     settings = (input_encoding, errors, replacement_char, replace_control_characters)
     return _apart(input, lambda texts: unicode.unicode_decode.public(texts, *settings))
 
@@ -311,7 +451,22 @@ def unicode_split(
     replacement_char: int = 0xFFFD,
     name: str | None = None,
 ) -> Any:
-    """The characters of each text, each by itself."""
+    """The characters of each text, each by itself.
+
+    >>> import gradtape as tf
+    >>> tf.strings.unicode_split(["ab", "c"], "UTF-8")
+    <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
+
+    Args:
+        input: Texts.
+        input_encoding: How the texts are encoded, such as "UTF-8".
+        errors: What bytes that are no text do: "replace", "ignore" or "strict".
+        replacement_char: The code point that stands for them with "replace".
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A vector for one text, else a RaggedTensor.
+    """
     settings = (input_encoding, errors, replacement_char)
     return _apart(input, lambda texts: unicode.character_rows.public(texts, *settings))
 

@@ -41,7 +41,22 @@ def _box_look(input_: TensorLike, begin: TensorLike, size: TensorLike, name: str
 
 @shaped(_box_look)
 def slice(input_: object, begin: TensorLike, size: object, name: str | None = None) -> Tensor:
-    """The box that starts at `begin` and has `size` (-1: to the end)."""
+    """The box that starts at `begin` and has `size` (-1: to the end).
+
+    >>> import gradtape as tf
+    >>> tf.slice([[1, 2, 3], [4, 5, 6]], begin=[0, 1], size=[-1, 2]).numpy()
+    array([[2, 3],
+           [5, 6]], dtype=int32)
+
+    Args:
+        input_: A tensor.
+        begin: The first place, one number for each axis.
+        size: The size of the box, one number for each axis; -1: to the end.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor.
+    """
     x = to_tensor(input_)
     starts, sizes = as_ints(begin), as_ints(size)
     if len(starts) != x.ndim or len(sizes) != x.ndim:
@@ -285,7 +300,22 @@ def tensor_scatter_nd_add(
 def tensor_scatter_nd_sub(
     tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
-    """The tensor with `updates` subtracted at positions that `indices` lists in its last axis."""
+    """The tensor with `updates` subtracted at positions that `indices` lists in its last axis.
+
+    >>> import gradtape as tf
+    >>> tf.tensor_scatter_nd_sub([1.0, 2.0, 3.0], [[0], [0]], [10.0, 20.0]).numpy()
+    array([-29.,   2.,   3.], dtype=float32)
+
+    Args:
+        tensor: A tensor.
+        indices: Integers; each row of the last axis is one index.
+        updates: What to subtract there.
+        bad_indices_policy: "IGNORE" to drop an index out of range, which is an error otherwise.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor.
+    """
     return _scatter_combining(scatter.tensor_scatter_nd_sub, tensor, indices, updates, bad_indices_policy)
 
 
@@ -293,7 +323,22 @@ def tensor_scatter_nd_sub(
 def tensor_scatter_nd_max(
     tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
-    """The tensor, with the larger of its element and the updates at `indices`; ties share the derivative."""
+    """The tensor, with the larger of its element and the updates at `indices`; ties share the derivative.
+
+    >>> import gradtape as tf
+    >>> tf.tensor_scatter_nd_max([1.0, 2.0, 3.0], [[0], [2]], [10.0, 0.0]).numpy()
+    array([10.,  2.,  3.], dtype=float32)
+
+    Args:
+        tensor: A tensor.
+        indices: Integers; each row of the last axis is one index.
+        updates: What to compare with.
+        bad_indices_policy: "IGNORE" to drop an index out of range, which is an error otherwise.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor.
+    """
     return _scatter_combining(scatter.tensor_scatter_nd_max, tensor, indices, updates, bad_indices_policy)
 
 
@@ -301,7 +346,22 @@ def tensor_scatter_nd_max(
 def tensor_scatter_nd_min(
     tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
-    """The tensor, with the smaller of its element and the updates at `indices`; ties share the derivative."""
+    """The tensor, with the smaller of its element and the updates at `indices`; ties share the derivative.
+
+    >>> import gradtape as tf
+    >>> tf.tensor_scatter_nd_min([1.0, 2.0, 3.0], [[0], [2]], [10.0, 0.0]).numpy()
+    array([1., 2., 0.], dtype=float32)
+
+    Args:
+        tensor: A tensor.
+        indices: Integers; each row of the last axis is one index.
+        updates: What to compare with.
+        bad_indices_policy: "IGNORE" to drop an index out of range, which is an error otherwise.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor.
+    """
     return _scatter_combining(scatter.tensor_scatter_nd_min, tensor, indices, updates, bad_indices_policy)
 
 

@@ -64,7 +64,22 @@ def unique(x: object, out_idx: object = dtypes.int32, name: str | None = None) -
 
 @takes(out_idx=tensor_type)
 def unique_with_counts(x: object, out_idx: object = dtypes.int32, name: str | None = None) -> UniqueWithCounts:
-    """As `unique`, and how often each value occurs."""
+    """As `unique`, and how often each value occurs.
+
+    >>> import gradtape as tf
+    >>> y, idx, count = tf.unique_with_counts([7, 7, 3])
+    >>> y.numpy(), count.numpy()
+    (array([7, 3], dtype=int32), array([2, 1], dtype=int32))
+
+    Args:
+        x: A vector.
+        out_idx: int32 or int64.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Three vectors: the different elements (`y`), for each element which of them it is (`idx`), and how often each
+            (`count`).
+    """
     return UniqueWithCounts(*search.unique_with_counts.public(x, dtypes.as_dtype(out_idx).numpy))
 
 
@@ -110,6 +125,16 @@ def histogram_fixed_width(
     >>> import gradtape as tf
     >>> tf.histogram_fixed_width([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], [0.0, 5.0], nbins=5).numpy()
     array([2, 1, 1, 0, 2], dtype=int32)
+
+    Args:
+        values: Numbers.
+        value_range: Where the first bin begins and the last one ends.
+        nbins: How many bins there are.
+        dtype: int32 or int64.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Whole numbers, one for each bin.
     """
     return search.histogram_fixed_width.public(values, value_range, as_int(nbins), dtypes.as_dtype(dtype).numpy)
 
@@ -121,7 +146,22 @@ def histogram_fixed_width_bins(
     dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """In which of `nbins` bins of one width each value falls; what lies outside falls in the outer bins."""
+    """In which of `nbins` bins of one width each value falls; what lies outside falls in the outer bins.
+
+    >>> import gradtape as tf
+    >>> tf.histogram_fixed_width_bins([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], [0.0, 5.0], nbins=5).numpy()
+    array([0, 0, 1, 2, 4, 4], dtype=int32)
+
+    Args:
+        values: Numbers.
+        value_range: Where the first bin begins and the last one ends.
+        nbins: How many bins there are.
+        dtype: Not used; taken for programs that were written for TensorFlow.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Whole numbers in the shape of `values`.
+    """
     x = to_tensor(values)
     ends, bins = to_tensor(value_range, x.dtype), as_int(nbins)
     if bins <= 0:

@@ -326,7 +326,15 @@ _SETTING = new_lock()
 
 
 def get_strategy() -> Strategy:
-    """The strategy in force: that of the innermost scope, else the default."""
+    """The strategy in force: that of the innermost scope, else the default.
+
+    >>> import gradtape as tf
+    >>> tf.distribute.get_strategy().num_replicas_in_sync
+    1
+
+    Returns:
+        A strategy.
+    """
     if STATE.strategies:
         strategy: Strategy = STATE.strategies[-1][0]
         return strategy
@@ -334,12 +342,31 @@ def get_strategy() -> Strategy:
 
 
 def has_strategy() -> bool:
-    """Whether a strategy other than the default is in force."""
+    """Whether a strategy other than the default is in force.
+
+    >>> import gradtape as tf
+    >>> tf.distribute.has_strategy()
+    False
+    >>> with tf.distribute.OneDeviceStrategy("/cpu:0").scope():
+    ...     print(tf.distribute.has_strategy())
+    True
+
+    Returns:
+        True or False.
+    """
     return get_strategy() is not _DEFAULT
 
 
 def get_replica_context() -> ReplicaContext | None:
-    """The context of the replica that runs now; None in the cross-replica context."""
+    """The context of the replica that runs now; None in the cross-replica context.
+
+    >>> import gradtape as tf
+    >>> tf.distribute.get_replica_context().num_replicas_in_sync
+    1
+
+    Returns:
+        A ReplicaContext, or None.
+    """
     if STATE.strategies:
         replica: ReplicaContext | None = STATE.strategies[-1][1]
         return replica
@@ -347,12 +374,35 @@ def get_replica_context() -> ReplicaContext | None:
 
 
 def in_cross_replica_context() -> bool:
-    """Whether this is the cross-replica context: in a scope, but not inside of `run`."""
+    """Whether this is the cross-replica context: in a scope, but not inside of `run`.
+
+    >>> import gradtape as tf
+    >>> tf.distribute.in_cross_replica_context()
+    False
+    >>> with tf.distribute.OneDeviceStrategy("/cpu:0").scope():
+    ...     print(tf.distribute.in_cross_replica_context())
+    True
+
+    Returns:
+        True or False.
+    """
     return get_replica_context() is None
 
 
 def experimental_set_strategy(strategy: Strategy | None) -> None:
-    """Put a strategy in force for the whole program, as if its scope were open everywhere; None resets it."""
+    """Put a strategy in force for the whole program, as if its scope were open everywhere; None resets it.
+
+    >>> import gradtape as tf
+    >>> tf.distribute.experimental_set_strategy(tf.distribute.OneDeviceStrategy("/cpu:0"))
+    >>> tf.distribute.has_strategy()
+    True
+    >>> tf.distribute.experimental_set_strategy(None)
+    >>> tf.distribute.has_strategy()
+    False
+
+    Args:
+        strategy: A strategy, or None for the default.
+    """
     if strategy is not None and not isinstance(strategy, Strategy):
         raise TypeError(f"A tf.distribute.Strategy is needed, got {strategy!r}.")
     if STATE.strategies:

@@ -119,7 +119,18 @@ def _times(images: TensorLike, matrix: list[Any]) -> Any:
 
 
 def rgb_to_yiq(images: TensorLike) -> Tensor:
-    """Red, green and blue in the last axis to luma and the two chromas of NTSC television."""
+    """Red, green and blue in the last axis to luma and the two chromas of NTSC television.
+
+    >>> import gradtape as tf
+    >>> tf.image.rgb_to_yiq([[[1.0, 0.0, 0.0]]]).numpy().round(3)
+    array([[[0.299, 0.596, 0.212]]], dtype=float32)
+
+    Args:
+        images: Floating images whose last axis holds red, green and blue.
+
+    Returns:
+        Images of the same shape.
+    """
     return _times(images, _RGB_TO_YIQ)
 
 
@@ -129,7 +140,18 @@ def yiq_to_rgb(images: TensorLike) -> Tensor:
 
 
 def rgb_to_yuv(images: TensorLike) -> Tensor:
-    """Red, green and blue in the last axis to luma and the two chromas of PAL television."""
+    """Red, green and blue in the last axis to luma and the two chromas of PAL television.
+
+    >>> import gradtape as tf
+    >>> tf.image.rgb_to_yuv([[[1.0, 0.0, 0.0]]]).numpy().round(3)
+    array([[[ 0.299, -0.147,  0.615]]], dtype=float32)
+
+    Args:
+        images: Floating images whose last axis holds red, green and blue.
+
+    Returns:
+        Images of the same shape.
+    """
     return _times(images, _RGB_TO_YUV)
 
 
@@ -159,7 +181,19 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
 
 
 def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
-    """The grey repeated as red, green and blue; the last axis must have size 1."""
+    """The grey repeated as red, green and blue; the last axis must have size 1.
+
+    >>> import gradtape as tf
+    >>> tf.image.grayscale_to_rgb([[[0.5]]]).numpy()
+    array([[[0.5, 0.5, 0.5]]], dtype=float32)
+
+    Args:
+        images: Images whose last axis has size 1.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Images in three colours.
+    """
     x = to_tensor(images)
     if x.ndim < 2:
         raise ValueError(f"A grayscale image (shape {x.shape}) must be at least two-dimensional.")
@@ -185,14 +219,38 @@ def _factor(value: TensorLike, image: Value, label: str) -> Any:
 
 
 def adjust_brightness(image: Any, delta: Any) -> Tensor:
-    """The image with `delta` added, in the scale where white is 1."""
+    """The image with `delta` added, in the scale where white is 1.
+
+    >>> import gradtape as tf
+    >>> tf.image.adjust_brightness([[[0.25, 0.5, 0.75]]], 0.25).numpy()
+    array([[[0.5 , 0.75, 1.  ]]], dtype=float32)
+
+    Args:
+        image: An image, or several.
+        delta: A number, from -1 to 1 for images of integers.
+
+    Returns:
+        An image of the same type.
+    """
     x = _as_floats(image)
     return convert_image_dtype(x + cast(delta, x.dtype), _type_of(image), saturate=True)
 
 
 @takes(contrast_factor=real)
 def adjust_contrast(images: Any, contrast_factor: TensorLike) -> Tensor:
-    """Distances from the mean of the image and channel, times a factor. (TensorFlow has no derivative.)"""
+    """Distances from the mean of the image and channel, times a factor. (TensorFlow has no derivative.)
+
+    >>> import gradtape as tf
+    >>> tf.image.adjust_contrast([[[1.0], [3.0]]], 2.0).numpy().ravel()
+    array([0., 4.], dtype=float32)
+
+    Args:
+        images: Images with at least three axes.
+        contrast_factor: A number; above 1 for more contrast.
+
+    Returns:
+        Images of the same type.
+    """
     x = _as_floats(images)
     if x.ndim < 3:
         raise invalid(f"adjust_contrast: images have at least 3 axes, got shape {x.shape}.")
@@ -202,7 +260,20 @@ def adjust_contrast(images: Any, contrast_factor: TensorLike) -> Tensor:
 
 @takes(gamma=real, gain=real)
 def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
-    """gain * image ** gamma, in the scale where white is 1."""
+    """gain * image ** gamma, in the scale where white is 1.
+
+    >>> import gradtape as tf
+    >>> tf.image.adjust_gamma([[[0.5, 1.0]]], gamma=2.0).numpy()
+    array([[[0.25, 1.  ]]], dtype=float32)
+
+    Args:
+        image: An image, or several.
+        gamma: The exponent, not negative.
+        gain: The factor.
+
+    Returns:
+        An image of the same type.
+    """
     known = _number(gamma)
     if known is not None and not known >= 0:  # NaN too
         raise ValueError(f"Gamma should be a non-negative real number, got {known}.")

@@ -287,7 +287,20 @@ def _lengths(value: RaggedTensor) -> list[int]:
 
 
 def row_splits_to_segment_ids(splits: TensorLike, name: str | None = None, out_type: DTypeLike | None = None) -> Tensor:
-    """The row number of each value."""
+    """The row number of each value.
+
+    >>> import gradtape as tf
+    >>> tf.ragged.row_splits_to_segment_ids([0, 2, 3]).numpy()
+    array([0, 0, 1])
+
+    Args:
+        splits: Where rows begin, and where the last one ends.
+        name: Not used; taken for programs that were written for TensorFlow.
+        out_type: int32 or int64; the type of `splits` by default.
+
+    Returns:
+        A vector.
+    """
     array = to_tensor(splits, None if isinstance(splits, (Tensor, np.ndarray)) else dtypes.int64)._array
     if array.ndim != 1 or not array.size:
         raise ValueError(f"Invalid row_splits: {splits!r}. A vector that begins with 0 is needed.")
@@ -301,7 +314,21 @@ def segment_ids_to_row_splits(
     out_type: DTypeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Where rows begin, from the row number of each value."""
+    """Where rows begin, from the row number of each value.
+
+    >>> import gradtape as tf
+    >>> tf.ragged.segment_ids_to_row_splits([0, 0, 1]).numpy()
+    array([0, 2, 3])
+
+    Args:
+        segment_ids: The row number of each value, in ascending order.
+        num_segments: How many rows there are; by default up to the last with a value.
+        out_type: int32 or int64.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A vector: where rows begin, and where the last one ends.
+    """
     array = to_tensor(segment_ids, None if isinstance(segment_ids, (Tensor, np.ndarray)) else dtypes.int64)._array
     count = as_int(num_segments) if num_segments is not None else int(array[-1]) + 1 if array.size else 0
     lengths = np.bincount(array, minlength=count)

@@ -34,32 +34,103 @@ def fft(input: TensorLike, name: str | None = None) -> Tensor:
     >>> import gradtape as tf
     >>> tf.signal.fft([1, 0, 0, 0]).numpy()
     array([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j], dtype=complex64)
+
+    Args:
+        input: Complex numbers with at least one axis.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Complex numbers in the same shape.
     """
     return f.fft.public(_complex_tensor(input), (-1,))
 
 
 def ifft(input: TensorLike, name: str | None = None) -> Tensor:
-    """The inverse Fourier transform along the last axis."""
+    """The inverse Fourier transform along the last axis.
+
+    >>> import gradtape as tf
+    >>> tf.signal.ifft([4, 0, 0, 0]).numpy()
+    array([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j], dtype=complex64)
+
+    Args:
+        input: Complex numbers with at least one axis.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Complex numbers in the same shape.
+    """
     return f.ifft.public(_complex_tensor(input), (-1,))
 
 
 def fft2d(input: TensorLike, name: str | None = None) -> Tensor:
-    """The Fourier transform over the last two axes."""
+    """The Fourier transform over the last two axes.
+
+    >>> import gradtape as tf
+    >>> tf.signal.fft2d([[1, 0], [0, 0]]).numpy()
+    array([[1.+0.j, 1.+0.j],
+           [1.+0.j, 1.+0.j]], dtype=complex64)
+
+    Args:
+        input: Complex numbers with at least two axes.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Complex numbers in the same shape.
+    """
     return f.fft.public(_complex_tensor(input), (-2, -1))
 
 
 def ifft2d(input: TensorLike, name: str | None = None) -> Tensor:
-    """The inverse Fourier transform over the last two axes."""
+    """The inverse Fourier transform over the last two axes.
+
+    >>> import gradtape as tf
+    >>> tf.signal.ifft2d([[4, 0], [0, 0]]).numpy()
+    array([[1.+0.j, 1.+0.j],
+           [1.+0.j, 1.+0.j]], dtype=complex64)
+
+    Args:
+        input: Complex numbers with at least two axes.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Complex numbers in the same shape.
+    """
     return f.ifft.public(_complex_tensor(input), (-2, -1))
 
 
 def fft3d(input: TensorLike, name: str | None = None) -> Tensor:
-    """The Fourier transform over the last three axes."""
+    """The Fourier transform over the last three axes.
+
+    >>> import gradtape as tf
+    >>> tf.signal.fft3d([[[1, 0], [0, 0]]]).numpy()
+    array([[[1.+0.j, 1.+0.j],
+            [1.+0.j, 1.+0.j]]], dtype=complex64)
+
+    Args:
+        input: Complex numbers with at least three axes.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Complex numbers in the same shape.
+    """
     return f.fft.public(_complex_tensor(input), (-3, -2, -1))
 
 
 def ifft3d(input: TensorLike, name: str | None = None) -> Tensor:
-    """The inverse Fourier transform over the last three axes."""
+    """The inverse Fourier transform over the last three axes.
+
+    >>> import gradtape as tf
+    >>> tf.signal.ifft3d([[[4, 0], [0, 0]]]).numpy()
+    array([[[1.+0.j, 1.+0.j],
+            [1.+0.j, 1.+0.j]]], dtype=complex64)
+
+    Args:
+        input: Complex numbers with at least three axes.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Complex numbers in the same shape.
+    """
     return f.ifft.public(_complex_tensor(input), (-3, -2, -1))
 
 
@@ -135,37 +206,114 @@ def rfft(input_tensor: TensorLike, fft_length: object = None, name: str | None =
     >>> import gradtape as tf
     >>> tf.signal.rfft([1.0, 2.0, 3.0, 4.0]).numpy()
     array([10.+0.j, -2.+2.j, -2.+0.j], dtype=complex64)
+
+    Args:
+        input_tensor: Real numbers with at least one axis.
+        fft_length: The length to which the signal is cut or filled up with zeros; by default its own.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Complex numbers.
     """
     x = _real_tensor(input_tensor)
     return _rfft(x, _last_axes(x, 1), fft_length)
 
 
 def irfft(input_tensor: TensorLike, fft_length: object = None, name: str | None = None) -> Tensor:
-    """The real signals with these spectra, of length `fft_length`, by default `2 * (frequencies - 1)`."""
+    """The real signals with these spectra, of length `fft_length`, by default `2 * (frequencies - 1)`.
+
+    >>> import gradtape as tf
+    >>> tf.signal.irfft(tf.signal.rfft([1.0, 2.0, 3.0, 4.0])).numpy()
+    array([1., 2., 3., 4.], dtype=float32)
+
+    Args:
+        input_tensor: Complex numbers with at least one axis.
+        fft_length: The length of the signal; by default an even one.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Real numbers.
+    """
     x = _spectrum_tensor(input_tensor)
     return _irfft(x, _last_axes(x, 1), fft_length)
 
 
 def rfft2d(input_tensor: TensorLike, fft_length: IntLike | None = None, name: str | None = None) -> Tensor:
-    """The Fourier transform of real signals over the last two axes, half of the last one kept."""
+    """The Fourier transform of real signals over the last two axes, half of the last one kept.
+
+    >>> import gradtape as tf
+    >>> tf.signal.rfft2d([[1.0, 2.0], [3.0, 4.0]]).numpy()
+    array([[10.+0.j, -2.+0.j],
+           [-4.+0.j,  0.+0.j]], dtype=complex64)
+
+    Args:
+        input_tensor: Real numbers with at least two axes.
+        fft_length: The sizes to which the signal is cut or filled up with zeros; by default its own.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Complex numbers.
+    """
     x = _real_tensor(input_tensor)
     return _rfft(x, _last_axes(x, 2), fft_length)
 
 
 def irfft2d(input_tensor: TensorLike, fft_length: IntLike | None = None, name: str | None = None) -> Tensor:
-    """The inverse of `rfft2d`; `fft_length` holds the two sizes of the signal."""
+    """The inverse of `rfft2d`; `fft_length` holds the two sizes of the signal.
+
+    >>> import gradtape as tf
+    >>> tf.signal.irfft2d(tf.signal.rfft2d([[1.0, 2.0], [3.0, 4.0]])).numpy()
+    array([[1., 2.],
+           [3., 4.]], dtype=float32)
+
+    Args:
+        input_tensor: Complex numbers with at least two axes.
+        fft_length: The sizes of the signal; by default the last one is even.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Real numbers.
+    """
     x = _spectrum_tensor(input_tensor)
     return _irfft(x, _last_axes(x, 2), fft_length)
 
 
 def rfft3d(input_tensor: TensorLike, fft_length: IntLike | None = None, name: str | None = None) -> Tensor:
-    """The Fourier transform of real signals over the last three axes, half of the last one kept."""
+    """The Fourier transform of real signals over the last three axes, half of the last one kept.
+
+    >>> import gradtape as tf
+    >>> tf.signal.rfft3d([[[1.0, 2.0], [3.0, 4.0]]]).numpy()
+    array([[[10.+0.j, -2.+0.j],
+            [-4.+0.j,  0.+0.j]]], dtype=complex64)
+
+    Args:
+        input_tensor: Real numbers with at least three axes.
+        fft_length: The sizes to which the signal is cut or filled up with zeros; by default its own.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Complex numbers.
+    """
     x = _real_tensor(input_tensor)
     return _rfft(x, _last_axes(x, 3), fft_length)
 
 
 def irfft3d(input_tensor: TensorLike, fft_length: IntLike | None = None, name: str | None = None) -> Tensor:
-    """The inverse of `rfft3d`; `fft_length` holds the three sizes of the signal."""
+    """The inverse of `rfft3d`; `fft_length` holds the three sizes of the signal.
+
+    >>> import gradtape as tf
+    >>> tf.signal.irfft3d(tf.signal.rfft3d([[[1.0, 2.0], [3.0, 4.0]]])).numpy()
+    array([[[1., 2.],
+            [3., 4.]]], dtype=float32)
+
+    Args:
+        input_tensor: Complex numbers with at least three axes.
+        fft_length: The sizes of the signal; by default the last one is even.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Real numbers.
+    """
     x = _spectrum_tensor(input_tensor)
     return _irfft(x, _last_axes(x, 3), fft_length)
 
@@ -280,12 +428,33 @@ def fftshift(x: TensorLike, axes: AxisLike | None = None, name: str | None = Non
     >>> import gradtape as tf
     >>> tf.signal.fftshift([0, 1, 2, -2, -1]).numpy()
     array([-2, -1,  0,  1,  2], dtype=int32)
+
+    Args:
+        x: A tensor.
+        axes: One axis, or several; all by default.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor.
     """
     return _shift(to_tensor(x), axes, 1)
 
 
 def ifftshift(x: TensorLike, axes: AxisLike | None = None, name: str | None = None) -> Tensor:
-    """Undoes `fftshift`."""
+    """Undoes `fftshift`.
+
+    >>> import gradtape as tf
+    >>> tf.signal.ifftshift([-2, -1, 0, 1, 2]).numpy()
+    array([ 0,  1,  2, -2, -1], dtype=int32)
+
+    Args:
+        x: A tensor.
+        axes: One axis, or several; all by default.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor.
+    """
     return _shift(to_tensor(x), axes, -1)
 
 

@@ -54,6 +54,15 @@ def hann_window(
     >>> import gradtape as tf
     >>> tf.signal.hann_window(4).numpy()
     array([0. , 0.5, 1. , 0.5], dtype=float32)
+
+    Args:
+        window_length: How many numbers the window has.
+        periodic: True for a window that repeats without a seam, False for a symmetric one.
+        dtype: A floating type.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A vector.
     """
     return _raised_cosine(window_length, periodic, dtype, 0.5, 0.5)
 
@@ -62,12 +71,40 @@ def hann_window(
 def hamming_window(
     window_length: IntLike, periodic: TensorLike = True, dtype: DTypeLike = dtypes.float32, name: str | None = None
 ) -> Tensor:
-    """The Hamming window, a cosine raised a little more."""
+    """The Hamming window, a cosine raised a little more.
+
+    >>> import gradtape as tf
+    >>> tf.signal.hamming_window(4).numpy()
+    array([0.08, 0.54, 1.  , 0.54], dtype=float32)
+
+    Args:
+        window_length: How many numbers the window has.
+        periodic: True for a window that repeats without a seam, False for a symmetric one.
+        dtype: A floating type.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A vector.
+    """
     return _raised_cosine(window_length, periodic, dtype, 0.54, 0.46)
 
 
 def vorbis_window(window_length: IntLike, dtype: DTypeLike = dtypes.float32, name: str | None = None) -> Tensor:
-    """The window of the Vorbis format: the squares of its halves add up to 1."""
+    """The window of the Vorbis format: the squares of its halves add up to 1.
+
+    >>> import gradtape as tf
+    >>> window = tf.signal.vorbis_window(4).numpy()
+    >>> (window[:2] ** 2 + window[2:] ** 2).round(3)
+    array([1., 1.], dtype=float32)
+
+    Args:
+        window_length: How many numbers the window has.
+        dtype: A floating type.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A vector.
+    """
     length, kind = _length_and_type(window_length, dtype)
     places = (np.arange(length) + 0.5) / max(length, 1)
     return _window(np.sin(np.pi / 2 * np.sin(np.pi * places) ** 2), kind)
@@ -76,7 +113,21 @@ def vorbis_window(window_length: IntLike, dtype: DTypeLike = dtypes.float32, nam
 def kaiser_window(
     window_length: IntLike, beta: TensorLike = 12.0, dtype: DTypeLike = dtypes.float32, name: str | None = None
 ) -> Tensor:
-    """The Kaiser window; the tape follows `beta`, which says how narrow it is."""
+    """The Kaiser window; the tape follows `beta`, which says how narrow it is.
+
+    >>> import gradtape as tf
+    >>> tf.signal.kaiser_window(5, beta=2.0).numpy().round(2)
+    array([0.44, 0.83, 1.  , 0.83, 0.44], dtype=float32)
+
+    Args:
+        window_length: How many numbers the window has.
+        beta: How narrow the window is; larger is narrower.
+        dtype: A floating type.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A vector.
+    """
     length, kind = _length_and_type(window_length, dtype, least=1)
     if length == 1:
         return _window(np.ones(1), kind)
@@ -90,7 +141,21 @@ def kaiser_window(
 def kaiser_bessel_derived_window(
     window_length: IntLike, beta: TensorLike = 12.0, dtype: DTypeLike = dtypes.float32, name: str | None = None
 ) -> Tensor:
-    """The window made of running sums of a Kaiser window: the squares of its halves add up to 1."""
+    """The window made of running sums of a Kaiser window: the squares of its halves add up to 1.
+
+    >>> import gradtape as tf
+    >>> tf.signal.kaiser_bessel_derived_window(4, beta=2.0).numpy().round(2)
+    array([0.48, 0.88, 0.88, 0.48], dtype=float32)
+
+    Args:
+        window_length: How many numbers the window has.
+        beta: How narrow the window is; larger is narrower.
+        dtype: A floating type.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A vector.
+    """
     length, kind = _length_and_type(window_length, dtype)
     sums = cumsum(kaiser_window(length // 2 + 1, beta, kind))
     half = sqrt(sums[:-1] / sums[-1])

@@ -53,6 +53,21 @@ def to_dense(
 
     With `validate_indices`, places must be in order and none repeated; without, the last value at a place
     counts.
+
+    >>> import gradtape as tf
+    >>> s = tf.sparse.SparseTensor([[0, 1], [1, 0]], [5, 6], [2, 2])
+    >>> tf.sparse.to_dense(s, default_value=-1).numpy()
+    array([[-1,  5],
+           [ 6, -1]], dtype=int32)
+
+    Args:
+        sp_input: A SparseTensor.
+        default_value: What stands where there is no value.
+        validate_indices: Whether places out of order, or given twice, are an error.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor.
     """
     sp = as_sparse(sp_input, "to_dense")
     check_places(sp, "to_dense", ordered=validate_indices)
@@ -72,7 +87,20 @@ def to_dense(
 
 
 def reorder(sp_input: TensorLike, name: str | None = None) -> SparseTensor:
-    """The same tensor with its places in row-major order, as most functions want them."""
+    """The same tensor with its places in row-major order, as most functions want them.
+
+    >>> import gradtape as tf
+    >>> s = tf.sparse.SparseTensor([[1, 0], [0, 1]], [6, 5], [2, 2])
+    >>> tf.sparse.reorder(s).values.numpy()
+    array([5, 6], dtype=int32)
+
+    Args:
+        sp_input: A SparseTensor.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A SparseTensor.
+    """
     sp = as_sparse(sp_input, "reorder")
     places = places_of(sp)
     order = np.lexsort(places.T[::-1]) if places.shape[1] else np.arange(len(places))
@@ -87,6 +115,15 @@ def slice(sp_input: object, start: TensorLike, size: object, name: str | None = 
     >>> tf.sparse.to_dense(tf.sparse.slice(s, [0, 1], [2, 2])).numpy()
     array([[0., 2.],
            [3., 0.]], dtype=float32)
+
+    Args:
+        sp_input: A SparseTensor.
+        start: The first place, one number for each axis.
+        size: The size of the part, one number for each axis.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A SparseTensor.
     """
     sp = as_sparse(sp_input, "slice")
     sizes = sizes_of(sp)
@@ -108,7 +145,23 @@ def split(
     axis: AxisLike | None = None,
     name: str | None = None,
 ) -> list[SparseTensor]:
-    """`num_split` parts along an axis; where sizes do not come out even, the first parts have one more."""
+    """`num_split` parts along an axis; where sizes do not come out even, the first parts have one more.
+
+    >>> import gradtape as tf
+    >>> s = tf.sparse.from_dense([[1, 0, 2], [0, 3, 0]])
+    >>> first, second = tf.sparse.split(s, num_split=2, axis=1)
+    >>> first.shape, second.shape
+    (TensorShape([2, 2]), TensorShape([2, 1]))
+
+    Args:
+        sp_input: A SparseTensor.
+        num_split: How many parts.
+        axis: Along which axis.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A list of SparseTensors.
+    """
     if num_split is None:
         raise ValueError("num_split is required")
     if axis is None:
@@ -132,7 +185,25 @@ def split(
 def concat(
     axis: AxisLike, sp_inputs: object, expand_nonconcat_dims: bool = False, name: str | None = None
 ) -> SparseTensor:
-    """Sparse tensors one after the other along an axis; the others must agree, or grow to the largest."""
+    """Sparse tensors one after the other along an axis; the others must agree, or grow to the largest.
+
+    >>> import gradtape as tf
+    >>> s = tf.sparse.from_dense([[1, 0, 2], [0, 3, 0]])
+    >>> tf.sparse.to_dense(tf.sparse.concat(0, [s, s])).numpy()
+    array([[1, 0, 2],
+           [0, 3, 0],
+           [1, 0, 2],
+           [0, 3, 0]], dtype=int32)
+
+    Args:
+        axis: Along which axis.
+        sp_inputs: SparseTensors of one rank.
+        expand_nonconcat_dims: Whether the other axes may differ; they then grow to the largest.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A SparseTensor.
+    """
     inputs = [as_sparse(sp, "concat") for sp in (sp_inputs if isinstance(sp_inputs, Sequence) else [sp_inputs])]
     if not inputs:
         raise ValueError("concat: at least one SparseTensor is needed.")
@@ -163,7 +234,23 @@ def concat(
 
 
 def transpose(sp_input: object, perm: object = None, name: str | None = None) -> SparseTensor:
-    """The tensor with its axes in another order (the reverse, if none is given)."""
+    """The tensor with its axes in another order (the reverse, if none is given).
+
+    >>> import gradtape as tf
+    >>> s = tf.sparse.from_dense([[1, 0, 2], [0, 3, 0]])
+    >>> tf.sparse.to_dense(tf.sparse.transpose(s)).numpy()
+    array([[1, 0],
+           [0, 3],
+           [2, 0]], dtype=int32)
+
+    Args:
+        sp_input: A SparseTensor.
+        perm: The axes in their new order.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A SparseTensor.
+    """
     sp = as_sparse(sp_input, "transpose")
     sizes = sizes_of(sp)
     order = tuple(reversed(builtins.range(len(sizes)))) if perm is None else as_ints(perm)
@@ -173,7 +260,23 @@ def transpose(sp_input: object, perm: object = None, name: str | None = None) ->
 
 
 def reshape(sp_input: object, shape: ShapeLike, name: str | None = None) -> SparseTensor:
-    """The same elements in another shape; one size may be -1."""
+    """The same elements in another shape; one size may be -1.
+
+    >>> import gradtape as tf
+    >>> s = tf.sparse.from_dense([[1, 0, 2], [0, 3, 0]])
+    >>> tf.sparse.to_dense(tf.sparse.reshape(s, [3, -1])).numpy()
+    array([[1, 0],
+           [2, 0],
+           [3, 0]], dtype=int32)
+
+    Args:
+        sp_input: A SparseTensor.
+        shape: The new shape; one size may be -1.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A SparseTensor.
+    """
     sp = as_sparse(sp_input, "reshape")
     check_places(sp, "reshape")
     old, new = sizes_of(sp), list(as_shape(as_int_vector(shape, "reshape: shape")))
@@ -189,7 +292,21 @@ def reshape(sp_input: object, shape: ShapeLike, name: str | None = None) -> Spar
 
 
 def expand_dims(sp_input: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> SparseTensor:
-    """The tensor with a new axis of size one, last if `axis` is not given."""
+    """The tensor with a new axis of size one, last if `axis` is not given.
+
+    >>> import gradtape as tf
+    >>> s = tf.sparse.from_dense([[1, 0, 2], [0, 3, 0]])
+    >>> tf.sparse.expand_dims(s, axis=0).shape
+    TensorShape([1, 2, 3])
+
+    Args:
+        sp_input: A SparseTensor.
+        axis: Where the new axis stands.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A SparseTensor.
+    """
     sp = as_sparse(sp_input, "expand_dims")
     sizes = list(sizes_of(sp))
     at = -1 if axis is None else as_int(axis)
@@ -201,7 +318,21 @@ def expand_dims(sp_input: TensorLike, axis: AxisLike | None = None, name: str | 
 
 
 def retain(sp_input: TensorLike, to_retain: TensorLike) -> SparseTensor:
-    """Only the values where the mask holds, one truth value for each value."""
+    """Only the values where the mask holds, one truth value for each value.
+
+    >>> import gradtape as tf
+    >>> s = tf.sparse.from_dense([[1, 0, 2], [0, 3, 0]])
+    >>> tf.sparse.to_dense(tf.sparse.retain(s, [True, False, True])).numpy()
+    array([[1, 0, 0],
+           [0, 3, 0]], dtype=int32)
+
+    Args:
+        sp_input: A SparseTensor.
+        to_retain: Truth values, one for each value of `sp_input`.
+
+    Returns:
+        A SparseTensor.
+    """
     sp = as_sparse(sp_input, "retain")
     mask = to_tensor(to_retain, dtypes.bool)
     if tuple(mask.shape) != tuple(sp.values.shape):
@@ -211,7 +342,20 @@ def retain(sp_input: TensorLike, to_retain: TensorLike) -> SparseTensor:
 
 
 def reset_shape(sp_input: TensorLike, new_shape: TensorLike | None = None) -> SparseTensor:
-    """The tensor with another dense shape that holds all places; the smallest, if none is given."""
+    """The tensor with another dense shape that holds all places; the smallest, if none is given.
+
+    >>> import gradtape as tf
+    >>> s = tf.sparse.from_dense([[1, 0, 2], [0, 3, 0]])
+    >>> tf.sparse.reset_shape(s, [2, 5]).shape
+    TensorShape([2, 5])
+
+    Args:
+        sp_input: A SparseTensor.
+        new_shape: A shape that is nowhere smaller than that of `sp_input`.
+
+    Returns:
+        A SparseTensor.
+    """
     sp = as_sparse(sp_input, "reset_shape")
     places = places_of(sp)
     if new_shape is None:
@@ -228,7 +372,25 @@ def reset_shape(sp_input: TensorLike, new_shape: TensorLike | None = None) -> Sp
 def fill_empty_rows(
     sp_input: TensorLike, default_value: TensorLike, name: str | None = None
 ) -> tuple[SparseTensor, Tensor]:
-    """The tensor with `default_value` first in each row that had none, and which rows these are."""
+    """The tensor with `default_value` first in each row that had none, and which rows these are.
+
+    >>> import gradtape as tf
+    >>> s = tf.sparse.from_dense([[1, 2], [0, 0]])
+    >>> filled, empty = tf.sparse.fill_empty_rows(s, 9)
+    >>> tf.sparse.to_dense(filled).numpy()
+    array([[1, 2],
+           [9, 0]], dtype=int32)
+    >>> empty.numpy()
+    array([False,  True])
+
+    Args:
+        sp_input: A SparseTensor.
+        default_value: A scalar.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A pair: the filled SparseTensor, and a truth value for each row, true where it was empty.
+    """
     sp = as_sparse(sp_input, "fill_empty_rows")
     check_places(sp, "fill_empty_rows")
     sizes, places = sizes_of(sp), places_of(sp)
@@ -250,7 +412,22 @@ def fill_empty_rows(
 def eye(
     num_rows: IntLike, num_columns: IntLike | None = None, dtype: DTypeLike = dtypes.float32, name: str | None = None
 ) -> SparseTensor:
-    """The identity matrix."""
+    """The identity matrix.
+
+    >>> import gradtape as tf
+    >>> tf.sparse.to_dense(tf.sparse.eye(2, 3)).numpy()
+    array([[1., 0., 0.],
+           [0., 1., 0.]], dtype=float32)
+
+    Args:
+        num_rows: How many rows.
+        num_columns: How many columns; as many as rows by default.
+        dtype: The type of the elements.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A SparseTensor.
+    """
     rows = as_int(num_rows)
     columns = rows if num_columns is None else as_int(num_columns)
     if rows < 0 or columns < 0:
@@ -260,7 +437,22 @@ def eye(
 
 
 def to_indicator(sp_input: TensorLike, vocab_size: IntLike, name: str | None = None) -> Tensor:
-    """Truth values: the last axis, of size `vocab_size`, has True at each value that occurs there."""
+    """Truth values: the last axis, of size `vocab_size`, has True at each value that occurs there.
+
+    >>> import gradtape as tf
+    >>> s = tf.sparse.SparseTensor([[0, 0], [1, 0]], [2, 0], [2, 1])
+    >>> tf.sparse.to_indicator(s, vocab_size=3).numpy()
+    array([[False, False,  True],
+           [ True, False, False]])
+
+    Args:
+        sp_input: A SparseTensor of integers from 0 to `vocab_size - 1`.
+        vocab_size: The size of the last axis of the result.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Truth values.
+    """
     sp = as_sparse(sp_input, "to_indicator")
     if not sp.dtype.is_integer:
         raise TypeError(f"to_indicator: values must be integers, got {sp.dtype!r}.")
@@ -274,7 +466,21 @@ def to_indicator(sp_input: TensorLike, vocab_size: IntLike, name: str | None = N
 
 
 def mask(a: Any, mask_indices: TensorLike, name: str | None = None) -> IndexedSlices:
-    """IndexedSlices without the rows whose index is among `mask_indices`."""
+    """IndexedSlices without the rows whose index is among `mask_indices`.
+
+    >>> import gradtape as tf
+    >>> rows = tf.IndexedSlices(tf.constant([[1.0], [2.0]]), tf.constant([4, 7]))
+    >>> tf.sparse.mask(rows, [4]).values.numpy()
+    array([[2.]], dtype=float32)
+
+    Args:
+        a: IndexedSlices.
+        mask_indices: A vector of the indices to leave out.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        IndexedSlices.
+    """
     present = to_tensor(a.indices)._array
     removed = to_tensor(mask_indices, None if isinstance(mask_indices, Tensor) else to_tensor(a.indices).dtype)._array
     if removed.ndim != 1 or removed.dtype != present.dtype:
