@@ -7,7 +7,7 @@ lengths of rows is a step there, and one that only combines the two runs directl
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -29,7 +29,7 @@ from ..variables.variable import Variable
 from .spec import RaggedTensorSpec
 
 if TYPE_CHECKING:
-    from ..base.types import DenseLike
+    from ..base.types import DenseLike, DTypeLike, Function, IntLike, ShapeLike, TensorLike
     from ..values.operators import Arithmetic
 
     _Arithmetic: TypeAlias = Arithmetic["RaggedTensor | DenseLike", "RaggedTensor"]
@@ -63,7 +63,7 @@ class RaggedTensor(_Arithmetic):
     @classmethod
     @takes(validate=truth)
     def from_row_splits(
-        cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True
+        cls, values: TensorLike, row_splits: TensorLike, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Row i from `row_splits[i]` up to `row_splits[i + 1]`."""
         splits = integers(row_splits, "row_splits")
@@ -78,7 +78,7 @@ class RaggedTensor(_Arithmetic):
     @classmethod
     @takes(validate=truth)
     def from_row_lengths(
-        cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True
+        cls, values: TensorLike, row_lengths: TensorLike, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Rows of these lengths, one after the other."""
         lengths = integers(row_lengths, "row_lengths")
@@ -93,8 +93,8 @@ class RaggedTensor(_Arithmetic):
     @takes(validate=truth)
     def from_value_rowids(
         cls,
-        values: Any,
-        value_rowids: Any,
+        values: TensorLike,
+        value_rowids: TensorLike,
         nrows: Any = None,
         name: str | None = None,
         validate: bool = True,
@@ -117,7 +117,7 @@ class RaggedTensor(_Arithmetic):
     @classmethod
     @takes(validate=truth)
     def from_row_starts(
-        cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True
+        cls, values: Any, row_starts: TensorLike, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Row i from `row_starts[i]` up to the next."""
         starts = integers(row_starts, "row_starts")
@@ -129,7 +129,7 @@ class RaggedTensor(_Arithmetic):
     @classmethod
     @takes(validate=truth)
     def from_row_limits(
-        cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True
+        cls, values: TensorLike, row_limits: TensorLike, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Row i up to `row_limits[i]`, from where the row before it ends."""
         limits = integers(row_limits, "row_limits")
@@ -140,7 +140,7 @@ class RaggedTensor(_Arithmetic):
     def from_uniform_row_length(
         cls,
         values: Any,
-        uniform_row_length: Any,
+        uniform_row_length: IntLike,
         nrows: Any = None,
         validate: bool = True,
         name: str | None = None,
@@ -161,14 +161,22 @@ class RaggedTensor(_Arithmetic):
     @classmethod
     @takes(validate=truth)
     def from_nested_row_splits(
-        cls, flat_values: Any, nested_row_splits: Any, name: str | None = None, validate: bool = True
+        cls,
+        flat_values: TensorLike,
+        nested_row_splits: Sequence[TensorLike],
+        name: str | None = None,
+        validate: bool = True,
     ) -> Any:
         """Several ragged axes, the outermost splits first."""
         return cls._nested(cls.from_row_splits, flat_values, nested_row_splits, validate)
 
     @classmethod
     def from_nested_row_lengths(
-        cls, flat_values: Any, nested_row_lengths: Any, name: str | None = None, validate: bool = True
+        cls,
+        flat_values: TensorLike,
+        nested_row_lengths: Sequence[TensorLike],
+        name: str | None = None,
+        validate: bool = True,
     ) -> Any:
         """Several ragged axes, the outermost lengths first."""
         return cls._nested(cls.from_row_lengths, flat_values, nested_row_lengths, validate)
@@ -176,9 +184,9 @@ class RaggedTensor(_Arithmetic):
     @classmethod
     def from_nested_value_rowids(
         cls,
-        flat_values: Any,
-        nested_value_rowids: Any,
-        nested_nrows: Any = None,
+        flat_values: TensorLike,
+        nested_value_rowids: Sequence[TensorLike],
+        nested_nrows: Sequence[IntLike] | None = None,
         name: str | None = None,
         validate: bool = True,
     ) -> Any:
@@ -190,7 +198,7 @@ class RaggedTensor(_Arithmetic):
         return made
 
     @staticmethod
-    def _nested(build: Any, flat_values: Any, parts: Any, validate: bool) -> Any:
+    def _nested(build: Function, flat_values: TensorLike, parts: Any, validate: bool) -> Any:
         if isinstance(parts, (Tensor, np.ndarray)):
             raise TypeError(f"RaggedTensor: a list with one tensor for each ragged axis is needed, got {parts!r}.")
         made = flat_values
@@ -201,12 +209,12 @@ class RaggedTensor(_Arithmetic):
     @classmethod
     def from_tensor(
         cls,
-        tensor: Any,
-        lengths: Any = None,
+        tensor: TensorLike,
+        lengths: TensorLike | None = None,
         padding: Any = None,
         ragged_rank: int = 1,
         name: str | None = None,
-        row_splits_dtype: Any = dtypes.int64,
+        row_splits_dtype: DTypeLike = dtypes.int64,
     ) -> Any:
         """The rows of a tensor: whole, cut to `lengths`, or without the padding at their ends."""
         dense = to_tensor(tensor)
@@ -241,7 +249,9 @@ class RaggedTensor(_Arithmetic):
         return cls.from_row_lengths(kept, from_array(sizes.astype(dtypes.as_dtype(row_splits_dtype).numpy)))
 
     @classmethod
-    def from_sparse(cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = dtypes.int64) -> RaggedTensor:
+    def from_sparse(
+        cls, st_input: Any, name: str | None = None, row_splits_dtype: DTypeLike = dtypes.int64
+    ) -> RaggedTensor:
         """The values of a sparse matrix whose rows are filled from the left."""
         if not hasattr(st_input, "dense_shape"):
             raise NotATensorError(f"from_sparse: a SparseTensor is needed, got {st_input!r}.")
@@ -311,16 +321,16 @@ class RaggedTensor(_Arithmetic):
         """The same as `shape`."""
         return self.shape
 
-    def nrows(self, out_type: Any = None, name: str | None = None) -> Tensor:
+    def nrows(self, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
         """The number of rows."""
         kind = self._row_splits.dtype if out_type is None else dtypes.as_dtype(out_type)
         return arrays.shape(self._row_splits, kind)[0] - 1
 
-    def _number(self, values: Any, out_type: Any = None) -> Any:
+    def _number(self, values: Any, out_type: DTypeLike | None = None) -> Any:
         kind = self._row_splits._array.dtype if out_type is None else dtypes.as_dtype(out_type).numpy
         return from_array(np.asarray(values, kind)[()])
 
-    def row_lengths(self, axis: Any = 1, name: str | None = None) -> Any:
+    def row_lengths(self, axis: IntLike = 1, name: str | None = None) -> Any:
         """The length of each row; for an inner ragged axis a ragged tensor of lengths."""
         where = as_int(axis)
         if where == 0:
@@ -356,7 +366,7 @@ class RaggedTensor(_Arithmetic):
         lengths = lengths_of(self)
         return from_array(repeated("value_rowids", np.arange(len(lengths), dtype=lengths.dtype), lengths))
 
-    def bounding_shape(self, axis: Any = None, name: str | None = None, out_type: Any = None) -> Tensor:
+    def bounding_shape(self, axis: Any = None, name: str | None = None, out_type: DTypeLike | None = None) -> Tensor:
         """The shape of the smallest tensor that all rows fit into."""
         sizes = [len(splits._array) - 1 for splits in self.nested_row_splits[:1]]
         sizes += [int(np.diff(splits._array).max(initial=0)) for splits in self.nested_row_splits]
@@ -364,7 +374,7 @@ class RaggedTensor(_Arithmetic):
         whole = self._number(sizes, out_type)
         return whole if axis is None else whole[as_int(axis)] if np.ndim(axis) == 0 else indexing.gather(whole, axis)
 
-    def with_values(self, new_values: Any) -> RaggedTensor:
+    def with_values(self, new_values: TensorLike) -> RaggedTensor:
         """Other values in rows of the same lengths."""
         values = _values(new_values)
         given, wanted = count_of(values), count_of(self._values)
@@ -372,13 +382,13 @@ class RaggedTensor(_Arithmetic):
             raise invalid(f"RaggedTensor: {given} new values for {wanted}.")
         return RaggedTensor(values, self._row_splits, self._uniform)
 
-    def with_flat_values(self, new_values: Any) -> RaggedTensor:
+    def with_flat_values(self, new_values: TensorLike) -> RaggedTensor:
         """Other innermost values in the same rows."""
         if isinstance(self._values, RaggedTensor):
             return self.with_values(self._values.with_flat_values(new_values))
         return self.with_values(new_values)
 
-    def with_row_splits_dtype(self, dtype: Any) -> RaggedTensor:
+    def with_row_splits_dtype(self, dtype: DTypeLike) -> RaggedTensor:
         """The same rows, with splits of type int32 or int64."""
         kind = dtypes.as_dtype(dtype)
         if kind not in (dtypes.int32, dtypes.int64):
@@ -438,7 +448,9 @@ class RaggedTensor(_Arithmetic):
             result[number] = row
         return result
 
-    def to_tensor(self, default_value: Any = None, name: str | None = None, shape: Any = None) -> Tensor:
+    def to_tensor(
+        self, default_value: TensorLike | None = None, name: str | None = None, shape: ShapeLike | None = None
+    ) -> Tensor:
         """A tensor of all rows, filled up (or cut) to one length; tapes follow the values."""
         values = self._values
         sizes = None if shape is None else list(TensorShape(shape))
@@ -523,14 +535,14 @@ RaggedTensorSpec.value_type = RaggedTensor
 # --- helpers -----------------------------------------------------------------------------------------------
 
 
-def _element_text(value: Any) -> str:
+def _element_text(value: object) -> str:
     """How an element, or an array of rows, is printed."""
     if not isinstance(value, np.ndarray):
         return str(value)
     return np.array2string(value, separator=", ") if value.size else repr(value.tolist())
 
 
-def integers(value: Any, what: str) -> Any:
+def integers(value: TensorLike, what: str) -> Any:
     """A vector of int32 or int64; Python's integers are int64."""
     tensor = to_tensor(value)
     if not isinstance(value, (Tensor, Variable, np.ndarray)) and (
@@ -545,7 +557,7 @@ def integers(value: Any, what: str) -> Any:
     return tensor
 
 
-def _values(values: Any) -> Any:
+def _values(values: TensorLike) -> Any:
     if isinstance(values, RaggedTensor):
         return values
     tensor = values._read() if isinstance(values, Variable) else to_tensor(values)
@@ -560,7 +572,7 @@ def _rows(ragged: RaggedTensor) -> int | None:
     return None if ends is None else ends - 1
 
 
-def count_of(values: Any) -> int | None:
+def count_of(values: RaggedTensor | Tensor) -> int | None:
     if isinstance(values, RaggedTensor):
         return _rows(values)
     count: int | None = values.shape[0]
@@ -583,7 +595,7 @@ def ranges(starts: Array, lengths: Array) -> Array:
     return repeated("ranges", starts - (ends - lengths), lengths) + np.arange(int(ends[-1]) if len(ends) else 0)
 
 
-def take_rows(values: Any, indices: Array) -> Any:
+def take_rows(values: RaggedTensor | Tensor, indices: Array) -> Any:
     """Some rows of a tensor or a ragged tensor, in this order."""
     if not isinstance(values, RaggedTensor):
         return indexing.gather(values, from_array(indices))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from .. import nn
 from ..api.arrays import one_hot, reshape, zeros
+from ..base.types import AxisLike, ShapeLike, TensorLike
 from ..differentiation.tape import GradientTape
 from ..op.attributes import as_ints
 from ..values.tensor import Tensor, to_tensor
 
 
-def _pulled(function: Callable[[Any], Any], at: Any, upstream: Any) -> Any:
+def _pulled(function: Callable[[Any], Any], at: TensorLike, upstream: TensorLike) -> Any:
     """The derivative of a function of one tensor, times a cotangent of its value."""
     x = to_tensor(at)
     with GradientTape(watch_accessed_variables=False) as tape:
@@ -21,32 +22,34 @@ def _pulled(function: Callable[[Any], Any], at: Any, upstream: Any) -> Any:
     return tape.gradient(y, x, output_gradients=to_tensor(upstream))
 
 
-def _zeros(sizes: Any, like: Any) -> Any:
+def _zeros(sizes: ShapeLike, like: TensorLike) -> Any:
     """Where a linear function is differentiated."""
     return zeros(as_ints(sizes), to_tensor(like).dtype)
 
 
-def _conv2d(strides: Any, padding: Any, explicit: Any, data_format: str, dilations: Any) -> Callable[[Any, Any], Any]:
+def _conv2d(
+    strides: AxisLike, padding: str, explicit: Sequence[int], data_format: str, dilations: AxisLike
+) -> Callable[[Any, Any], Any]:
     around = _around(padding, explicit)
     return lambda x, w: nn.conv2d(x, w, strides, around, data_format, dilations)
 
 
-def _around(padding: Any, explicit: Any) -> Any:
+def _around(padding: str, explicit: Sequence[int]) -> Any:
     """The padding as public functions take it: a name, or a pair of sizes for each axis."""
     sizes = as_ints(explicit)
     return list(zip(sizes[::2], sizes[1::2], strict=True)) if padding == "EXPLICIT" else padding
 
 
 def Conv2DBackpropInput(
-    input_sizes: Any,
-    filter: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: Any,
+    input_sizes: ShapeLike,
+    filter: TensorLike,
+    out_backprop: TensorLike,
+    strides: AxisLike,
+    padding: str,
     use_cudnn_on_gpu: bool = True,
-    explicit_paddings: Any = (),
+    explicit_paddings: Sequence[int] = (),
     data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
+    dilations: AxisLike = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Any:
     """The derivative of `tf.nn.conv2d` by its images."""
@@ -55,15 +58,15 @@ def Conv2DBackpropInput(
 
 
 def Conv2DBackpropFilter(
-    input: Any,
-    filter_sizes: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filter_sizes: ShapeLike,
+    out_backprop: TensorLike,
+    strides: AxisLike,
+    padding: str,
     use_cudnn_on_gpu: bool = True,
-    explicit_paddings: Any = (),
+    explicit_paddings: Sequence[int] = (),
     data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
+    dilations: AxisLike = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Any:
     """The derivative of `tf.nn.conv2d` by its filters."""
@@ -72,13 +75,13 @@ def Conv2DBackpropFilter(
 
 
 def Conv3DBackpropInputV2(
-    input_sizes: Any,
-    filter: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: Any,
+    input_sizes: ShapeLike,
+    filter: TensorLike,
+    out_backprop: TensorLike,
+    strides: AxisLike,
+    padding: str,
     data_format: str = "NDHWC",
-    dilations: Any = (1, 1, 1, 1, 1),
+    dilations: AxisLike = (1, 1, 1, 1, 1),
     name: str | None = None,
 ) -> Any:
     """The derivative of `tf.nn.conv3d` by its input."""
@@ -87,13 +90,13 @@ def Conv3DBackpropInputV2(
 
 
 def Conv3DBackpropFilterV2(
-    input: Any,
-    filter_sizes: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filter_sizes: ShapeLike,
+    out_backprop: TensorLike,
+    strides: AxisLike,
+    padding: str,
     data_format: str = "NDHWC",
-    dilations: Any = (1, 1, 1, 1, 1),
+    dilations: AxisLike = (1, 1, 1, 1, 1),
     name: str | None = None,
 ) -> Any:
     """The derivative of `tf.nn.conv3d` by its filters."""
@@ -102,13 +105,13 @@ def Conv3DBackpropFilterV2(
 
 
 def DepthwiseConv2dNative(
-    input: Any,
-    filter: Any,
-    strides: Any,
-    padding: Any,
-    explicit_paddings: Any = (),
+    input: TensorLike,
+    filter: TensorLike,
+    strides: AxisLike,
+    padding: str,
+    explicit_paddings: Sequence[int] = (),
     data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
+    dilations: AxisLike = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Any:
     """`tf.nn.depthwise_conv2d`, with the dilations of all axes."""
@@ -118,14 +121,14 @@ def DepthwiseConv2dNative(
 
 
 def DepthwiseConv2dNativeBackpropInput(
-    input_sizes: Any,
-    filter: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: Any,
-    explicit_paddings: Any = (),
+    input_sizes: ShapeLike,
+    filter: TensorLike,
+    out_backprop: TensorLike,
+    strides: AxisLike,
+    padding: str,
+    explicit_paddings: Sequence[int] = (),
     data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
+    dilations: AxisLike = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Any:
     """The derivative of `tf.nn.depthwise_conv2d` by its images."""
@@ -135,14 +138,14 @@ def DepthwiseConv2dNativeBackpropInput(
 
 
 def DepthwiseConv2dNativeBackpropFilter(
-    input: Any,
-    filter_sizes: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: Any,
-    explicit_paddings: Any = (),
+    input: TensorLike,
+    filter_sizes: ShapeLike,
+    out_backprop: TensorLike,
+    strides: AxisLike,
+    padding: str,
+    explicit_paddings: Sequence[int] = (),
     data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
+    dilations: AxisLike = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Any:
     """The derivative of `tf.nn.depthwise_conv2d` by its filters."""
@@ -152,11 +155,11 @@ def DepthwiseConv2dNativeBackpropFilter(
 
 
 def AvgPoolGrad(
-    orig_input_shape: Any,
-    grad: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    orig_input_shape: ShapeLike,
+    grad: TensorLike,
+    ksize: AxisLike,
+    strides: AxisLike,
+    padding: str,
     data_format: str = "NHWC",
     name: str | None = None,
 ) -> Any:
@@ -166,11 +169,11 @@ def AvgPoolGrad(
 
 
 def AvgPool3DGrad(
-    orig_input_shape: Any,
-    grad: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    orig_input_shape: ShapeLike,
+    grad: TensorLike,
+    ksize: AxisLike,
+    strides: AxisLike,
+    padding: str,
     data_format: str = "NDHWC",
     name: str | None = None,
 ) -> Any:
@@ -180,13 +183,13 @@ def AvgPool3DGrad(
 
 
 def MaxPoolGrad(
-    orig_input: Any,
-    orig_output: Any,
-    grad: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    explicit_paddings: Any = (),
+    orig_input: TensorLike,
+    orig_output: TensorLike,
+    grad: TensorLike,
+    ksize: AxisLike,
+    strides: AxisLike,
+    padding: str,
+    explicit_paddings: Sequence[int] = (),
     data_format: str = "NHWC",
     name: str | None = None,
 ) -> Any:
@@ -196,12 +199,12 @@ def MaxPoolGrad(
 
 
 def MaxPoolGradV2(
-    orig_input: Any,
-    orig_output: Any,
-    grad: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    orig_input: TensorLike,
+    orig_output: TensorLike,
+    grad: TensorLike,
+    ksize: AxisLike,
+    strides: AxisLike,
+    padding: str,
     data_format: str = "NHWC",
     name: str | None = None,
 ) -> Any:
@@ -210,12 +213,12 @@ def MaxPoolGradV2(
 
 
 def MaxPool3DGrad(
-    orig_input: Any,
-    orig_output: Any,
-    grad: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    orig_input: TensorLike,
+    orig_output: TensorLike,
+    grad: TensorLike,
+    ksize: AxisLike,
+    strides: AxisLike,
+    padding: str,
     data_format: str = "NDHWC",
     name: str | None = None,
 ) -> Any:
@@ -224,9 +227,9 @@ def MaxPool3DGrad(
 
 
 def LRNGrad(
-    input_grads: Any,
-    input_image: Any,
-    output_image: Any,
+    input_grads: TensorLike,
+    input_image: TensorLike,
+    output_image: TensorLike,
     depth_radius: int = 5,
     bias: float = 1.0,
     alpha: float = 1.0,
@@ -243,14 +246,14 @@ class _Loss(NamedTuple):
     backprop: Tensor
 
 
-def SoftmaxCrossEntropyWithLogits(features: Any, labels: Any, name: str | None = None) -> Any:
+def SoftmaxCrossEntropyWithLogits(features: TensorLike, labels: TensorLike, name: str | None = None) -> Any:
     """The loss of each row, and softmax minus labels."""
     logits = to_tensor(features)
     wanted = to_tensor(labels, logits.dtype)
     return _Loss(nn.softmax_cross_entropy_with_logits(wanted, logits), nn.softmax(logits) - wanted)
 
 
-def SparseSoftmaxCrossEntropyWithLogits(features: Any, labels: Any, name: str | None = None) -> Any:
+def SparseSoftmaxCrossEntropyWithLogits(features: TensorLike, labels: TensorLike, name: str | None = None) -> Any:
     """The loss of each row, whose class has a number, and softmax minus 1 for that class."""
     logits = to_tensor(features)
     chosen = one_hot(reshape(labels, (-1,)), logits.shape[-1], dtype=logits.dtype)

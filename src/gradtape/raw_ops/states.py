@@ -8,96 +8,106 @@ from ..api.arrays import shape
 from ..api.indexing import gather, gather_nd
 from ..base import dtypes
 from ..base.errors import NotATensorError
+from ..base.types import DTypeLike, TensorLike
 from ..values.tensor import IndexedSlices, to_tensor
 from ..variables.variable import Variable
 
 
-def _variable(resource: Any) -> Variable:
+def _variable(resource: object) -> Variable:
     if not isinstance(resource, Variable):
         raise NotATensorError(f"A tf.Variable or its handle is needed, got {resource!r}.")
     return resource
 
 
-def ReadVariableOp(resource: Any, dtype: Any, name: str | None = None) -> Any:
+def ReadVariableOp(resource: Variable, dtype: DTypeLike, name: str | None = None) -> Any:
     """The value of a variable."""
     return _variable(resource).read_value()
 
 
-def VariableShape(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Any:
+def VariableShape(input: Variable, out_type: DTypeLike = dtypes.int32, name: str | None = None) -> Any:
     """The shape of a variable."""
     return shape(_variable(input), out_type)
 
 
-def AssignVariableOp(resource: Any, value: Any, validate_shape: bool = False, name: str | None = None) -> None:
+def AssignVariableOp(
+    resource: Variable, value: TensorLike, validate_shape: bool = False, name: str | None = None
+) -> None:
     """Set a variable."""
     _variable(resource).assign(value)
 
 
-def AssignAddVariableOp(resource: Any, value: Any, name: str | None = None) -> None:
+def AssignAddVariableOp(resource: Variable, value: TensorLike, name: str | None = None) -> None:
     """Add to a variable."""
     _variable(resource).assign_add(value)
 
 
-def AssignSubVariableOp(resource: Any, value: Any, name: str | None = None) -> None:
+def AssignSubVariableOp(resource: Variable, value: TensorLike, name: str | None = None) -> None:
     """Subtract from a variable."""
     _variable(resource).assign_sub(value)
 
 
 def ResourceGather(
-    resource: Any, indices: Any, dtype: Any, batch_dims: int = 0, validate_indices: bool = True, name: str | None = None
+    resource: Variable,
+    indices: TensorLike,
+    dtype: DTypeLike,
+    batch_dims: int = 0,
+    validate_indices: bool = True,
+    name: str | None = None,
 ) -> Any:
     """Rows of a variable."""
     return gather(_variable(resource), indices, batch_dims=batch_dims)
 
 
-def ResourceGatherNd(resource: Any, indices: Any, dtype: Any, name: str | None = None) -> Any:
+def ResourceGatherNd(resource: Variable, indices: TensorLike, dtype: DTypeLike, name: str | None = None) -> Any:
     """Elements of a variable."""
     return gather_nd(_variable(resource), indices)
 
 
-def _rows(resource: Any, indices: Any, updates: Any) -> IndexedSlices:
+def _rows(resource: Variable, indices: TensorLike, updates: TensorLike) -> IndexedSlices:
     return IndexedSlices(to_tensor(updates, _variable(resource).dtype), to_tensor(indices))
 
 
-def ResourceScatterAdd(resource: Any, indices: Any, updates: Any, name: str | None = None) -> None:
+def ResourceScatterAdd(resource: Variable, indices: TensorLike, updates: TensorLike, name: str | None = None) -> None:
     """Add to rows of a variable."""
     resource.scatter_add(_rows(resource, indices, updates))
 
 
-def ResourceScatterSub(resource: Any, indices: Any, updates: Any, name: str | None = None) -> None:
+def ResourceScatterSub(resource: Variable, indices: TensorLike, updates: TensorLike, name: str | None = None) -> None:
     """Subtract from rows of a variable."""
     resource.scatter_sub(_rows(resource, indices, updates))
 
 
-def ResourceScatterMul(resource: Any, indices: Any, updates: Any, name: str | None = None) -> None:
+def ResourceScatterMul(resource: Variable, indices: TensorLike, updates: TensorLike, name: str | None = None) -> None:
     """Multiply rows of a variable."""
     resource.scatter_mul(_rows(resource, indices, updates))
 
 
-def ResourceScatterDiv(resource: Any, indices: Any, updates: Any, name: str | None = None) -> None:
+def ResourceScatterDiv(resource: Variable, indices: TensorLike, updates: TensorLike, name: str | None = None) -> None:
     """Divide rows of a variable."""
     resource.scatter_div(_rows(resource, indices, updates))
 
 
-def ResourceScatterMax(resource: Any, indices: Any, updates: Any, name: str | None = None) -> None:
+def ResourceScatterMax(resource: Variable, indices: TensorLike, updates: TensorLike, name: str | None = None) -> None:
     """Set rows of a variable to the larger numbers."""
     resource.scatter_max(_rows(resource, indices, updates))
 
 
-def ResourceScatterMin(resource: Any, indices: Any, updates: Any, name: str | None = None) -> None:
+def ResourceScatterMin(resource: Variable, indices: TensorLike, updates: TensorLike, name: str | None = None) -> None:
     """Set rows of a variable to the smaller numbers."""
     resource.scatter_min(_rows(resource, indices, updates))
 
 
-def ResourceScatterUpdate(resource: Any, indices: Any, updates: Any, name: str | None = None) -> None:
+def ResourceScatterUpdate(
+    resource: Variable, indices: TensorLike, updates: TensorLike, name: str | None = None
+) -> None:
     """Set rows of a variable."""
     resource.scatter_update(_rows(resource, indices, updates))
 
 
 def ResourceScatterNdAdd(
-    ref: Any,
-    indices: Any,
-    updates: Any,
+    ref: Variable,
+    indices: TensorLike,
+    updates: TensorLike,
     use_locking: bool = True,
     bad_indices_policy: str = "",
     name: str | None = None,
@@ -107,9 +117,9 @@ def ResourceScatterNdAdd(
 
 
 def ResourceScatterNdSub(
-    ref: Any,
-    indices: Any,
-    updates: Any,
+    ref: Variable,
+    indices: TensorLike,
+    updates: TensorLike,
     use_locking: bool = True,
     bad_indices_policy: str = "",
     name: str | None = None,
@@ -119,9 +129,9 @@ def ResourceScatterNdSub(
 
 
 def ResourceScatterNdUpdate(
-    ref: Any,
-    indices: Any,
-    updates: Any,
+    ref: Variable,
+    indices: TensorLike,
+    updates: TensorLike,
     use_locking: bool = True,
     bad_indices_policy: str = "",
     name: str | None = None,
