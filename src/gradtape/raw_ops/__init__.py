@@ -27,6 +27,7 @@ from ..op.arguments import flag, number, sequence, takes, text
 from ..op.attributes import as_float, as_int, as_ints
 from ..op.call import matching_tensors
 from ..op.declaration import REGISTRY
+from ..ops import load_all
 from ..ops.array.borders import mirror_pad_grad
 from ..ops.array.search import bucketize, list_diff
 from ..ops.image.morphology import dilation2d_backprop_filter, dilation2d_backprop_input
@@ -272,6 +273,7 @@ def _of_one_shape(public: typing.Any) -> typing.Any:
 
 def __getattr__(name: str) -> typing.Any:
     if name in _SAME:
+        load_all()
         (same,) = (op for op in REGISTRY.values() if op.tf_name == name)
         globals()[name] = keywords_only(name, same.public)
         return globals()[name]
