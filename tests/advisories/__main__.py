@@ -25,5 +25,7 @@ def main(step: int) -> int:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m tests.advisories", description=__doc__)
-    parser.add_argument("step", nargs="?", type=int, default=1, metavar="N", help="makes one in N of all attempts (all)")
+    parser.add_argument(
+        "step", nargs="?", type=int, default=1, metavar="N", help="makes one in N of all attempts (all)"
+    )
     sys.exit(main(parser.parse_args().step))
