@@ -7,18 +7,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import math, sets, sparse, strings
+from .. import math, ragged, random, sets, sparse, strings
 from ..api import arrays, indexing, layout
 from ..base import dtypes
 from ..base.errors import invalid
 from ..base.types import DTypeLike, ShapeLike, TensorLike
-from ..linalg import eig, svd, tridiagonal_matmul
+from ..linalg import eig, einsum, svd, tridiagonal_matmul
 from ..op.attributes import as_int, as_ints
 from ..ragged.tensor import RaggedTensor
 from ..sparse.tensor import SparseTensor
 from ..train.reader import load_checkpoint
 from ..values.tensor import from_array, to_tensor
 from ..variables.variable import Variable
+from .functions import two_seeds
 from .places import TensorStridedSliceUpdate
 
 
@@ -209,8 +210,6 @@ def RaggedRange(
     name: str | None = None,
 ) -> _Ragged:
     """Numbers from each start to its limit, as a ragged tensor's splits and values."""
-    from .. import ragged
-
     found = ragged.range(starts, limits, deltas, row_splits_dtype=Tsplits)
     return _Ragged(found.row_splits, found.values)
 
@@ -309,8 +308,6 @@ def Svd(input: TensorLike, compute_uv: bool = True, full_matrices: bool = False,
 
 def Einsum(inputs: Sequence[TensorLike], equation: str, name: str | None = None) -> Any:
     """Products and sums of tensors by an equation."""
-    from ..linalg import einsum
-
     return einsum(equation, *inputs)
 
 
@@ -374,9 +371,6 @@ def RandomUniformInt(
     shape: ShapeLike, minval: TensorLike, maxval: TensorLike, seed: int = 0, seed2: int = 0, name: str | None = None
 ) -> Any:
     """Whole numbers from `minval` up to, not including, `maxval`."""
-    from .. import random
-    from .functions import two_seeds
-
     low = to_tensor(minval)
     return random.uniform(shape, low, maxval, low.dtype, two_seeds(seed, seed2))
 
