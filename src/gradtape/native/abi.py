@@ -628,7 +628,7 @@ def exports_memory() -> bool:
     if own is None or own.value is not None:  # (in a class of Python the functions stand behind the type itself)
         return False
     own.value = _get_buffer_address()
-    return memoryview(Exporter()).tolist() == [[49, 50], [51, 52]]  # type: ignore[arg-type, comparison-overlap]
+    return memoryview(Exporter()).tolist() == [[49, 50], [51, 52]]  # type: ignore[comparison-overlap]
 
 
 WRITABLE_BUFFER = 0x1  # PyBUF_WRITABLE: who asks wants to write
@@ -648,7 +648,8 @@ def export_memory(cls: type) -> None:
 def _buffer_slot(cls: type) -> ctypes.c_void_p | None:
     """The place of a class's bf_getbuffer."""
     functions = ctypes.c_void_p.from_address(id(cls) + _BUFFER_SLOT_AT).value or 0
-    inside = id(cls) < functions < id(cls) + type.__basicsize__
+    size: int = getattr(type, "__basicsize__", 0)
+    inside = id(cls) < functions < id(cls) + size
     return ctypes.c_void_p.from_address(functions) if inside else None
 
 

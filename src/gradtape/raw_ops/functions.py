@@ -103,7 +103,7 @@ def _arguments(texts: list[str]) -> tuple[dict[str, tuple[Callable[..., Any], li
 
 def _finish(name: str, results: list[str]) -> Callable[[Any], Any]:
     """What makes the results of the kernel of that of the function: a named tuple."""
-    whole = collections.namedtuple(name, [result for result in results if result != "sparse:"])
+    whole = collections.namedtuple(name, [result for result in results if result != "sparse:"])  # type: ignore[misc]
     if results[0] != "sparse:":
         return lambda result: whole(*result)
     names = results[1:]

@@ -10,6 +10,7 @@ import numpy as np
 from .. import math, ragged, random, sets, sparse, strings
 from ..api import arrays, indexing, layout
 from ..base import dtypes
+from ..base.dtypes import as_dtype
 from ..base.errors import invalid
 from ..base.types import DTypeLike, ShapeLike, TensorLike
 from ..linalg import eig, einsum, svd, tridiagonal_matmul
@@ -399,7 +400,7 @@ def RestoreV2(
     names = [bytes(found).decode() for found in np.asarray(to_tensor(tensor_names)._array)]
     if any(bytes(found) for found in np.asarray(to_tensor(shape_and_slices)._array)):
         raise invalid(f"RestoreV2 reads whole tensors: shape_and_slices must be empty texts, got {shape_and_slices!r}.")
-    return [to_tensor(reader.get_tensor(found), kind) for found, kind in zip(names, dtypes, strict=True)]
+    return [to_tensor(reader.get_tensor(found), as_dtype(kind)) for found, kind in zip(names, dtypes, strict=True)]
 
 
 # --- variables ---------------------------------------------------------------------------------------------------------------

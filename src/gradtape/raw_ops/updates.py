@@ -220,7 +220,7 @@ def kernel_of(name: str) -> Any:
             if not isinstance(variable, Variable):
                 raise NotATensorError(f"{name} needs a tf.Variable or its handle, got {variable!r}.")
         kind = variables[0].dtype
-        settings = {key: to_tensor(given.arguments[key], kind) for key in numbers if key != gradient}
+        settings: dict[str, Any] = {key: to_tensor(given.arguments[key], kind) for key in numbers if key != gradient}
         settings |= {key: bool(given.arguments[key]) for key in kernel.flags}
         grad = to_tensor(given.arguments[gradient], kind)
         if of_rows:

@@ -210,7 +210,7 @@ class EagerTensor(Tensor):
         array = self._array
         if array.dtype.num >= _FIRST_OF_USERS:
             raise BufferError(f"Python has no buffers of {self.dtype!r}; x.numpy() is an array of it.")
-        return memoryview(memory_to_leave(array)).toreadonly()
+        return memory_to_leave(array).data.toreadonly()
 
     def __dlpack__(self, **kwargs: Any) -> Any:
         if ACTIVE and self._id:
