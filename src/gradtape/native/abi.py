@@ -28,7 +28,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..base.frames import called_function
 from ..base.locks import new_rlock
 
 LOGGER = logging.getLogger("gradtape")
@@ -637,7 +636,8 @@ WRITABLE_BUFFER = 0x1  # PyBUF_WRITABLE: who asks wants to write
 def export_memory(cls: type) -> None:
     """Have `memoryview` and all that takes buffers call the `__buffer__` of this class, also in Python 3.11.
 
-    An error of `__buffer__` does not reach the caller there: `memoryview` says that a value is missing, and the error is logged.
+    An error of `__buffer__` does not reach the caller there: a function of ctypes cannot hand one on. NumPy, and what takes
+    memory to write to, have an error of their own; for others it is a SystemError.
     """
     if not has_buffer_methods() and exports_memory():
         slot = _buffer_slot(cls)
@@ -662,9 +662,7 @@ def _get_buffer_address() -> int:
     def get_buffer(exporter: Any, view: int, flags: int) -> int:
         try:
             return int(ask(exporter.__buffer__(flags), view, flags))
-        except Exception as error:  # (ctypes would print it)
-            if called_function(sys._getframe(1)) in (memoryview, bytes):
-                LOGGER.error("%s: %s", type(error).__name__, error)
+        except Exception:  # (ctypes would print it)
             return -1
 
     entry = _GET_BUFFER(get_buffer)

@@ -42,17 +42,27 @@ def converted_to_leave(array: Array, dtype: np.dtype[Any]) -> Array:
     return found
 
 
-def memory_to_leave(array: Array) -> Array:
+def memory_to_leave(array: Array, flags: int) -> Array:
     """The array that `memoryview` of its tensor, and NumPy, read. Rows follow each other in it.
 
-    (NumPy asks for a buffer before it asks for `__array__`. So `choice` takes its probabilities here.)
+    NumPy asks for a buffer before it asks for `__array__`. So `choice` takes its probabilities here.
+
+    Buffers have no format for bfloat16 and the small floats. Who reads bytes gets them, as elements without a meaning; who asks
+    what the elements are, as NumPy does, is refused, and NumPy goes on to `__array__`.
     """
+    if array.dtype.num >= _FIRST_OF_USERS:
+        if flags & _WITH_FORMAT and called_function(user_frame(1)) not in _READERS_OF_BYTES:
+            raise BufferError(f"Python's buffers have no format for {array.dtype.name}; x.numpy() is an array of it.")
+        return np.ascontiguousarray(array).reshape(array.shape).view(f"V{array.dtype.itemsize}")
     may_be_probabilities = array.ndim == 1 and array.dtype.char in "ef" and array.size and 0.0 <= array.item(0) <= 1.0
     if may_be_probabilities and abs(np.add.reduce(array) - 1.0) < _ROUNDING and _draws(user_frame(1)):
         return array / array.sum(dtype=np.float64)
     return array if array.flags.c_contiguous else array.copy("C")
 
 
+_FIRST_OF_USERS = 256  # numbers of types that are not NumPy's own
+_WITH_FORMAT = 0x4  # PyBUF_FORMAT: who asks wants to know what the elements are
+_READERS_OF_BYTES = (memoryview, bytes, bytearray)  # they ask for the format, and do without it
 _RANDOM = ("numpy.random.mtrand", "numpy.random._generator")
 _ROUNDING = np.sqrt(np.finfo(np.float32).eps)
 

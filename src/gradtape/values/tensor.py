@@ -33,8 +33,6 @@ else:
 
 _CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 
-_FIRST_OF_USERS = 256  # numbers of types that are not NumPy's own: bfloat16 and the small floats
-
 _new = object.__new__
 
 
@@ -207,10 +205,7 @@ class EagerTensor(Tensor):
             raise BufferError("A tensor never changes, and its memory is read-only; x.numpy() is a copy to write to.")
         if ACTIVE and self._id:
             tell_exit(self, "a NumPy array")
-        array = self._array
-        if array.dtype.num >= _FIRST_OF_USERS:
-            raise BufferError(f"Python has no buffers of {self.dtype!r}; x.numpy() is an array of it.")
-        return memory_to_leave(array).data.toreadonly()
+        return memory_to_leave(self._array, flags).data.toreadonly()
 
     def __dlpack__(self, **kwargs: Any) -> Any:
         if ACTIVE and self._id:
