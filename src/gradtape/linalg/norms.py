@@ -94,12 +94,24 @@ def _spectral_norm(x: Tensor, axes: tuple[int, ...], keep: bool) -> Any:
 def normalize(
     tensor: TensorLike, ord: TensorLike = "euclidean", axis: AxisLike | None = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """The tensor divided by its norm along `axis`, and that norm (with the axis kept).
+    """The tensor divided by its norm, and that norm.
 
     >>> import gradtape as tf
     >>> unit, length = tf.linalg.normalize([3.0, 4.0])
     >>> unit.numpy(), length.numpy()
     (array([0.6, 0.8], dtype=float32), array([5.], dtype=float32))
+
+    Args:
+        tensor: A tensor of floating or complex numbers.
+        ord: Which norm: as `tf.norm` takes it.
+        axis: One axis for norms of vectors, two for those of matrices; the whole tensor as one vector if None.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the same shape, and the norms, with the axes kept in size 1.
+
+    Raises:
+        ValueError: The norm is not known, or an axis does not exist.
     """
     x = to_tensor(tensor)
     length = math.cast(norm(x, ord, axis, True), x.dtype)
