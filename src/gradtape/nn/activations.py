@@ -213,7 +213,7 @@ def _stateless_dropout(
         x: A floating tensor.
         rate: The share of elements that become 0.
         seed: Two integers.
-        rng_alg: The generator: "philox", "threefry" or "auto_select".
+        rng_alg: The generator: "auto_select" or "philox".
         noise_shape: The shape in which it is decided; it broadcasts.
         name: Not used; taken for programs that were written for TensorFlow.
 
