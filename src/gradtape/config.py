@@ -12,7 +12,7 @@ from .base.namespaces import listing, namespace
 from .differentiation.slices import ROWS
 from .trace import engines
 from .trace.function import EAGERLY
-from .xla import checked
+from .xla import checked as _xla_is_here
 from .xla.names import LOGICAL, LogicalDevice
 
 
@@ -83,7 +83,7 @@ def set_logical_device_configuration(device: object, logical_devices: Any) -> No
     count = 1 if logical_devices is None else len(logical_devices)
     if count > 1:
         try:
-            checked()
+            _xla_is_here()
         except ModuleNotFoundError as error:
             raise RuntimeError(
                 f"{count} logical devices were asked for, and without XLA gradtape has one CPU. {error} Or leave this call out: "
