@@ -283,6 +283,21 @@ def quantize_and_dequantize_v2(
     array([0.33, 1.  ], dtype=float32)
 
     The range is from `input_min` to `input_max` if `range_given`, else that of the values; along an `axis`, one for each slice.
+
+    Args:
+        input: A tensor.
+        input_min: The lower end of the range, where `range_given`.
+        input_max: The upper end.
+        signed_input: Whether numbers below zero are stored.
+        num_bits: How many bits a number has.
+        range_given: Whether the range is given; else it is that of the tensor.
+        round_mode: "HALF_TO_EVEN" or "HALF_UP".
+        name: Not used; taken for programs that were written for TensorFlow.
+        narrow_range: Whether there is one value less, so that there are as many below as above zero.
+        axis: The axis whose entries have ranges of their own; None: one range.
+
+    Returns:
+        A tensor of the same shape.
     """
     x = to_tensor(input)
     where = None if axis is None or as_int(axis) == -1 else as_int(axis)

@@ -69,6 +69,10 @@ class SupportsTracingProtocol(Protocol):
     ...         return context.make_reference_type(self, id(self))
     >>> isinstance(Setting(), tf.types.experimental.SupportsTracingProtocol)
     True
+
+    Args:
+        *args: Not looked at: the protocol itself is never called.
+        **kwargs: Not looked at.
     """
 
     def __tf_tracing_type__(self, context: object) -> TraceType:

@@ -554,7 +554,7 @@ class UnconnectedGradientError(ValueError):
     ...     z = y * y
     >>> tape.gradient(z, x)
     Traceback (most recent call last):
-    gradtape.errors.UnconnectedGradientError: The gradient of z in x is None: unconnected. ...
+    gradtape.errors.UnconnectedGradientError: The gradient of ... is None: unconnected. ...
     """
 
     explanations: Sequence[object] = ()
