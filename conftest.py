@@ -32,7 +32,8 @@ collect_ignore_glob = [
     "tests/install/smoke.py",
 ]
 if importlib.util.find_spec("jax") is None:  # the extra `xla`; its tests say so
-    collect_ignore_glob += ["src/gradtape/xla/[!_]*.py", "tests/xla/census.py"]
+    collect_ignore_glob += ["src/gradtape/xla/[!_]*.py", "tests/xla/census.py", "src/gradtape/distribute/dtensor.py"]
+    collect_ignore_glob += ["src/gradtape/distribute/mesh.py"]
 
 
 @pytest.hookimpl(tryfirst=True)
