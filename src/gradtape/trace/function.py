@@ -74,7 +74,22 @@ EAGERLY = _Eagerly()
 
 
 class Function(Generic[_P, _Result]):
-    """A callable that traces a Python function; see `tf.function`."""
+    """A callable that traces a Python function; see `tf.function`.
+
+    >>> import gradtape as tf
+    >>> double = tf.function(lambda x: x + x)
+    >>> isinstance(double, tf.types.experimental.PolymorphicFunction), double(tf.constant(2.0)).numpy()
+    (True, np.float32(4.0))
+
+    Args:
+        python_function: The Python function.
+        name: A name for messages.
+        input_signature: Specs of the arguments; one recording then serves all calls.
+        autograph: Whether Python's `if`, `while` and `for` become branches and loops.
+        jit_compile: Whether XLA's rules of compiled functions hold.
+        reduce_retracing: Whether sizes that change are taken as unknown.
+        engine: What runs it; by default `tf.config.get_engine()`.
+    """
 
     def __init__(
         self,
@@ -621,5 +636,13 @@ def function(
 
 
 def inside_function() -> bool:
-    """Whether this thread is recording a function."""
+    """Whether this thread is recording a function.
+
+    >>> import gradtape as tf
+    >>> tf.inside_function(), tf.function(lambda: tf.constant(tf.inside_function()))().numpy()
+    (False, np.True_)
+
+    Returns:
+        True or False.
+    """
     return isinstance(STATE.trace, Recorder)

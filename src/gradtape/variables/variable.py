@@ -45,7 +45,12 @@ else:
 
 
 class VariableSynchronization(enum.Enum):
-    """When replicas of a variable are brought together; accepted for compatibility."""
+    """When replicas of a variable are brought together; accepted for compatibility.
+
+    >>> import gradtape as tf
+    >>> tf.Variable(1.0, synchronization=tf.VariableSynchronization.ON_READ).numpy()
+    np.float32(1.0)
+    """
 
     AUTO = 0
     NONE = 1
@@ -54,7 +59,12 @@ class VariableSynchronization(enum.Enum):
 
 
 class VariableAggregation(enum.Enum):
-    """How replicas of a variable are brought together; accepted for compatibility."""
+    """How replicas of a variable are brought together; accepted for compatibility.
+
+    >>> import gradtape as tf
+    >>> tf.Variable(1.0, aggregation=tf.VariableAggregation.MEAN).numpy()
+    np.float32(1.0)
+    """
 
     NONE = 0
     SUM = 1
