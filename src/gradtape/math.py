@@ -781,7 +781,7 @@ def unsorted_segment_sum(
         segment_ids: An integer for each row of `data`, or for each element of its leading axes, in any order. What has
             a negative one is left out.
         num_segments: How many segments there are.
-        @name
+        name: Not used; taken for programs that were written for TensorFlow.
 
     Returns:
         A tensor of `num_segments` rows.
@@ -806,7 +806,7 @@ def unsorted_segment_prod(
         segment_ids: An integer for each row of `data`, or for each element of its leading axes, in any order. What has
             a negative one is left out.
         num_segments: How many segments there are.
-        @name
+        name: Not used; taken for programs that were written for TensorFlow.
 
     Returns:
         A tensor of `num_segments` rows.
@@ -831,7 +831,7 @@ def unsorted_segment_max(
         segment_ids: An integer for each row of `data`, or for each element of its leading axes, in any order. What has
             a negative one is left out.
         num_segments: How many segments there are.
-        @name
+        name: Not used; taken for programs that were written for TensorFlow.
 
     Returns:
         A tensor of `num_segments` rows.
@@ -856,7 +856,7 @@ def unsorted_segment_min(
         segment_ids: An integer for each row of `data`, or for each element of its leading axes, in any order. What has
             a negative one is left out.
         num_segments: How many segments there are.
-        @name
+        name: Not used; taken for programs that were written for TensorFlow.
 
     Returns:
         A tensor of `num_segments` rows.
@@ -881,7 +881,7 @@ def unsorted_segment_mean(
         segment_ids: An integer for each row of `data`, or for each element of its leading axes, in any order. What has
             a negative one is left out.
         num_segments: How many segments there are.
-        @name
+        name: Not used; taken for programs that were written for TensorFlow.
 
     Returns:
         A tensor of `num_segments` rows.
@@ -910,7 +910,7 @@ def unsorted_segment_sqrt_n(
         segment_ids: An integer for each row of `data`, or for each element of its leading axes, in any order. What has
             a negative one is left out.
         num_segments: How many segments there are.
-        @name
+        name: Not used; taken for programs that were written for TensorFlow.
 
     Returns:
         A tensor of `num_segments` rows.
