@@ -274,6 +274,7 @@ class TextFileInitializer(_Initializer):
         value_index: The same for the values.
         vocab_size: How many lines to read; all by default.
         delimiter: What stands between columns.
+        name: Not used; taken for programs that were written for TensorFlow.
         value_index_offset: What is added to a line's number as a value.
     """
 
@@ -407,6 +408,8 @@ class StaticVocabularyTable(_Table):
         initializer: Words with their numbers from 0 on; None for buckets alone.
         num_oov_buckets: How many buckets there are.
         lookup_key_dtype: The type of the keys that are looked up; those of the vocabulary by default.
+        name: The name of the table.
+        experimental_is_anonymous: Not used; taken for programs that were written for TensorFlow.
     """
 
     def __init__(

@@ -35,6 +35,7 @@ class QueueBase:
         dtypes: The types of an element's tensors.
         shapes: Their shapes, needed to take many at once; any shape where it is None.
         names: Names for the tensors; elements are dicts then.
+        name: The name of the queue, shown in messages.
     """
 
     def __init__(
@@ -242,7 +243,7 @@ class FIFOQueue(QueueBase):
         shapes: Their shapes, needed to take many at once; any shape where it is None.
         names: Names for the tensors; elements are dicts then.
         shared_name: Not used; taken for programs that were written for TensorFlow.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: The name of the queue, shown in messages.
     """
 
     def __init__(
@@ -284,7 +285,7 @@ class PaddingFIFOQueue(FIFOQueue):
         shapes: Their shapes, with None for a size that differs.
         names: Names for the tensors; elements are dicts then.
         shared_name: Not used; taken for programs that were written for TensorFlow.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: The name of the queue, shown in messages.
     """
 
     def __init__(
@@ -326,7 +327,7 @@ class PriorityQueue(QueueBase):
         shapes: Their shapes, needed to take many at once; any shape where it is None.
         names: Names for the tensors; elements are dicts then.
         shared_name: Not used; taken for programs that were written for TensorFlow.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: The name of the queue, shown in messages.
     """
 
     def __init__(
@@ -370,6 +371,8 @@ class RandomShuffleQueue(QueueBase):
         shapes: As for `FIFOQueue`.
         names: As for `FIFOQueue`.
         seed: For the same order in every run.
+        shared_name: Not used; taken for programs that were written for TensorFlow.
+        name: The name of the queue, shown in messages.
     """
 
     def __init__(

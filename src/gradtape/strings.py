@@ -522,6 +522,12 @@ def ngrams(
 ) -> Any:
     """Runs of neighbouring texts in each row, joined: along the last axis of a tensor, or in rows of different lengths.
 
+    >>> import gradtape as tf
+    >>> tf.strings.ngrams([["a", "b", "c"]], 2).numpy().tolist()
+    [[b'a b', b'b c']]
+    >>> tf.strings.ngrams(tf.ragged.constant([["a", "b", "c"], ["d"]]), (1, 2))
+    <tf.RaggedTensor [[b'a', b'b', b'c', b'a b', b'b c'], [b'd']]>
+
     Args:
         data: The texts.
         ngram_width: How many make a run; several widths give all runs of the first, then of the next.
@@ -529,12 +535,10 @@ def ngrams(
         pad_values: What stands before and after each row (one text, or two), so that its ends begin and end runs.
         padding_width: How often; by default as often as the runs need it.
         preserve_short_sequences: Whether a row too short for any run gives one of all its texts.
+        name: Not used; taken for programs that were written for TensorFlow.
 
-    >>> import gradtape as tf
-    >>> tf.strings.ngrams([["a", "b", "c"]], 2).numpy().tolist()
-    [[b'a b', b'b c']]
-    >>> tf.strings.ngrams(tf.ragged.constant([["a", "b", "c"], ["d"]]), (1, 2))
-    <tf.RaggedTensor [[b'a', b'b', b'c', b'a b', b'b c'], [b'd']]>
+    Returns:
+        A tensor or RaggedTensor of texts, as `data` is one.
     """
     from .ragged import RaggedTensor
 

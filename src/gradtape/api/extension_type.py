@@ -138,9 +138,11 @@ class ExtensionTypeSpec(_HasFields, FieldsSpec):
     >>> isinstance(spec, tf.experimental.ExtensionTypeSpec), spec.values
     (True, TensorSpec(shape=(2,), dtype=tf.float32, name=None))
 
+    Users make the spec of their own class: `Masked.Spec(values=tf.TensorSpec([2]), mask=tf.TensorSpec([2], tf.bool))`.
+
     Args:
-        *args: The fields of the class, in their order.
-        **kwargs: The fields by name.
+        frame: The fields that are no tensors, and the places of those that are.
+        specs: A spec for each of these.
     """
 
     _meaning = Meaning.SPEC

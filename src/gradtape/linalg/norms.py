@@ -32,13 +32,22 @@ def norm(
     >>> tf.norm([[3.0, 4.0], [6.0, 8.0]], axis=1).numpy()
     array([ 5., 10.], dtype=float32)
 
+    The Euclidean norm has no derivative at zero: it gives nan there, as TensorFlow does.
+
     Args:
+        tensor: A tensor of floating or complex numbers.
         ord: For vectors "euclidean", numpy.inf or any positive number; for matrices "euclidean" or "fro" (the
             root of the sum of squares), 1 (the largest column sum), numpy.inf (the largest row sum) or 2 (the
             largest singular value).
-        axis: None, an integer, or two integers for matrices.
+        axis: One axis for vectors, two for matrices; None for all elements as one vector.
+        keepdims: Whether reduced axes stay, with size 1.
+        name: Not used; taken for programs that were written for TensorFlow.
 
-    The Euclidean norm has no derivative at zero: it gives nan there, as TensorFlow does.
+    Returns:
+        A tensor without these axes, or with size 1 there.
+
+    Raises:
+        ValueError: `ord` or `axis` is none of these.
     """
     x = to_tensor(tensor)
     keep = bool(keepdims)
