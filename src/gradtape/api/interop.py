@@ -348,7 +348,21 @@ class _Capsule:
 
 
 def from_dlpack(dlcapsule: Any) -> Tensor:
-    """A tensor from an array of another library, through DLPack (a capsule, or an object that gives one); copied."""
+    """A tensor from an array of another library, through DLPack (a capsule, or an object that gives one); copied.
+
+    >>> import gradtape as tf
+    >>> tf.experimental.dlpack.from_dlpack(np.array([1.0, 2.0])).numpy()
+    array([1., 2.])
+
+    Args:
+        dlcapsule: A capsule, or an object with `__dlpack__`: an array of NumPy, PyTorch, JAX ...
+
+    Returns:
+        A tensor.
+
+    Raises:
+        TypeError: It is neither.
+    """
     if type(dlcapsule).__name__ == "PyCapsule":
         dlcapsule = _Capsule(dlcapsule)
     if not hasattr(dlcapsule, "__dlpack__"):

@@ -55,8 +55,16 @@ class TensorArray:
         size: How many elements there are.
         dynamic_size: Whether writing past the end makes it longer.
         clear_after_read: Whether an element can be read only once (the default), which frees its memory early.
+        tensor_array_name: Not used; taken for programs that were written for TensorFlow.
+        handle: None: eager code has no handles.
+        flow: Not used; taken for programs that were written for TensorFlow.
         infer_shape: Whether all elements must have one shape.
         element_shape: The shape of the elements, as far as it is known.
+        colocate_with_first_write_call: Not used; taken for programs that were written for TensorFlow.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Raises:
+        ValueError: There is no size, or a handle.
     """
 
     _count: Any  # of elements that are not there yet: a size (see `OpenTensorArray`)

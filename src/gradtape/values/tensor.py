@@ -339,6 +339,23 @@ class IndexedSlices:
     """Rows of a large tensor: `dense[indices[i]] += values[i]`, the gradient of a lookup.
 
     Indices may repeat; `tf.convert_to_tensor` adds such rows up.
+
+    >>> import gradtape as tf
+    >>> table = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    >>> with tf.GradientTape() as tape:
+    ...     y = tf.gather(table, [0, 0, 2])
+    >>> gradient = tape.gradient(y, table)
+    >>> type(gradient).__name__, gradient.indices.numpy()
+    ('IndexedSlices', array([0, 0, 2], dtype=int32))
+    >>> tf.convert_to_tensor(gradient).numpy()
+    array([[2., 2.],
+           [0., 0.],
+           [1., 1.]], dtype=float32)
+
+    Args:
+        values: The rows.
+        indices: For each row its place along the first axis.
+        dense_shape: The shape of the large tensor, if it is known.
     """
 
     __slots__ = ("dense_shape", "indices", "values")
@@ -401,7 +418,23 @@ class IndexedSlices:
 
 
 class TensorSpec(TypeSpec):
-    """What is known of a tensor before it exists: shape (None for an unknown size), dtype and name."""
+    """What is known of a tensor before it exists: shape (None for an unknown size), dtype and name.
+
+    >>> import gradtape as tf
+    >>> spec = tf.TensorSpec([None, 3], tf.float32)
+    >>> spec.is_compatible_with(tf.zeros([5, 3])), spec.is_compatible_with(tf.zeros([5, 4]))
+    (True, False)
+    >>> @tf.function(input_signature=[spec])
+    ... def total(x):
+    ...     return tf.reduce_sum(x)
+    >>> total(tf.ones([5, 3])).numpy()
+    np.float32(15.0)
+
+    Args:
+        shape: The shape, None for a size that is not known; None alone: any shape.
+        dtype: The type of the elements.
+        name: A name, which a function shows in its signature.
+    """
 
     __slots__ = ("_dtype", "_name", "_shape")
 

@@ -78,6 +78,14 @@ def truediv(x: object, y: object, name: str | None = None) -> Tensor:
     >>> import gradtape as tf
     >>> (tf.constant(3) / tf.constant(2)).numpy()
     np.float64(1.5)
+
+    Args:
+        x: A tensor.
+        y: A tensor.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of floating type: float64 for 32 and 64-bit integers, float32 for shorter ones.
     """
     return realdiv(*as_divisible(x, y))
 
