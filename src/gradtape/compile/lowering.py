@@ -245,7 +245,7 @@ class Lowering(World):
         """A public function comes apart; one that asks for what only running shows is called then."""
         outcomes, replay = self._here
         nodes, symbols, variables = len(self.program.nodes), dict(self.symbols), dict(self._variables)
-        made, taken = outcomes.place, replay and replay.place
+        made, taken = outcomes.place, None if replay is None else replay.place
         try:
             return super().composite(function, args, kwargs)
         except Undecided as question:
