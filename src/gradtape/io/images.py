@@ -296,13 +296,18 @@ def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
 def _frames(image: Any, name: str) -> Array:
     with _damage_is_named(name):
         count = getattr(image, "n_frames", 1)
-    _check_size(image, count, name)
-    frames = []
+    frames: list[Array] = []
     for position in range(count):
         with _damage_is_named(name):
             image.seek(position)
+        _check_size(image, count, name)  # each time: a frame may be larger than the screen that the header declares
         frames.append(_pixels(image, 3, name))
-    return np.stack(frames)
+    height, width, _ = frames[-1].shape  # from a larger frame on, all have its size; zeros stand around those before it
+    return np.stack(
+        [np.pad(f, [(0, height - f.shape[0]), (0, width - f.shape[1]), (0, 0)]) for f in frames]
+        if frames[0].shape != frames[-1].shape
+        else frames
+    )
 
 
 @takes(channels=optional_whole_number, expand_animations=flag)
