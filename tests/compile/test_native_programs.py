@@ -82,6 +82,22 @@ def test_many_small_ops_with_their_gradient_are_one_function():
     check(chain, numbers(3, 5, dtype=np.float64))
 
 
+@pytest.mark.parametrize("size", [4095, 4096, 5000, 16_383])
+def test_first_calls_and_later_ones_have_the_same_bits(size):
+    """Python lines do not use own polynomials, which they do on larger arrays: after 16 calls the function is a native one."""
+
+    @tf.function
+    def function(x):
+        return tf.tanh(x) * tf.exp(-x) + tf.math.sigmoid(x), tf.reduce_mean(tf.exp(x) * x)
+
+    x = tf.constant(numbers(size))
+    first = function(x)
+    for _ in range(20):
+        later = function(x)
+    for found, expected in zip(later, first, strict=True):
+        same_bits(found, expected)
+
+
 @pytest.mark.parametrize("shape", [(), (1,), (0,), (7,), (16,), (17,), (33,), (130,), (3, 0), (5, 1, 9)])
 def test_any_number_of_elements(shape):
     def function(x):
