@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
@@ -51,7 +50,7 @@ def _names() -> dict[str, str]:
 NAMES = _names()
 
 
-class _EarlierNames(MetaPathFinder, Loader):
+class _EarlierNames:
     """Finds nothing but the names above, and gives the module of today for each."""
 
     def find_spec(self, fullname: str, path: object = None, target: Any = None) -> ModuleSpec | None:
