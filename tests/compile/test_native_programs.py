@@ -220,6 +220,26 @@ def test_a_loop_of_any_number_of_rounds(rounds):
     check(function, numbers(3, 2), np.int32(rounds))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 7, 8, 9])
+def test_a_loop_that_puts_its_state_together_of_elements(size, dtype):
+    """Up to four elements are computed one by one."""
+
+    def function(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y, turned, past = x, x * 2.0, x > 0.0
+            for i in tf.range(30):
+                parts = [y[(k + 1) % size] * 0.9 - tf.sin(y[k]) for k in range(size)]
+                turned = y * 0.25 + turned / (tf.abs(y) + 1.5)
+                y = tf.stack(parts) * 0.5 + turned
+                past = tf.math.logical_xor(past, y > tf.cast(i, y.dtype) * 0.01)
+            total = tf.reduce_sum(y * turned)
+        return y, turned, past, tf.cast(past, tf.int32) * 3, tape.gradient(total, x)
+
+    check(function, numbers(size, dtype=dtype))
+
+
 def test_values_that_change_places_in_a_loop():
     def function(a, b, c):
         for _ in tf.range(40):
