@@ -96,7 +96,7 @@ class RungeKutta(Gradient):
     name = "runge-kutta"
     title = "Runge-Kutta, a pendulum, 1,000 steps, gradient"
     contestants = (*COMPILED, "gradtape jit")
-    limits = (limit("gradtape function", 1, "tf function"), aim("gradtape function", 0.6, "jax jit"))
+    limits = (limit("gradtape function", 1, "tf function"), aim("gradtape function", 0.3, "jax jit"))
     tolerance = 1e-3
 
     def data(self, rng: np.random.Generator) -> Data:
