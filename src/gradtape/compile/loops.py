@@ -25,6 +25,7 @@ from ..op.family import with_batch_axis
 from ..ops.array.layout import permute, reshape
 from ..ops.math.elementwise import add
 from ..ops.math.logic import less, logical_and
+from ..ops.math.reduce import reduce_sum
 from ..trace.carried import ElementShape
 from ..trace.control import common
 from ..trace.ghost import Ghost, NeedsValue
@@ -375,18 +376,21 @@ class _Loop:
                 dense = [None if part is None else to_tensor(part) for part in parts_found]
                 own, rest = dense[: len(places)], dense[len(places) :]
                 of_elements, of_constants = rest[: len(elements)], rest[len(elements) :]
-                return (
-                    [
-                        *(zeros_of(began[p]) if part is None else part for p, part in zip(places, own, strict=True)),
-                        *(s if part is None else s + part for s, part in zip(sums, of_constants, strict=True)),
-                    ],
-                    [
-                        zeros_of(taken[p]) if part is None else part
-                        for p, part in zip(elements, of_elements, strict=True)
-                    ],
-                )
+                back = [zeros_of(began[p]) if part is None else part for p, part in zip(places, own, strict=True)]
+                each = [
+                    zeros_of(taken[p]) if part is None else part for p, part in zip(elements, of_elements, strict=True)
+                ]
+                if self.across is not None:
+                    parts = zip(constants, of_constants, strict=True)
+                    return back, [*each, *(zeros_of(c) if part is None else part for c, part in parts)]
+                return [
+                    *back,
+                    *(s if part is None else s + part for s, part in zip(sums, of_constants, strict=True)),
+                ], each
 
-            starts = [of_after[place] for place in places] + [zeros_of(constant) for constant in constants]
+            starts = [of_after[place] for place in places]
+            # (Rounds that run at the same time have no sum to carry: what each gives for a constant is collected, and added.)
+            starts += [] if self.across is not None else [zeros_of(constant) for constant in constants]
             _, ends, found = loop(
                 self.world,
                 turn_back,
@@ -395,7 +399,11 @@ class _Loop:
                 count=size,
                 reverse=not self.reverse,
                 assigned=self.assigned,
+                across=self.across,
             )
+            if self.across is not None:
+                found, apart = found[: len(elements)], found[len(elements) :]
+                ends = [*ends, *(reduce_sum(part, axis=(0,), keepdims=False) for part in apart)]
             by_place = dict(zip(places, ends, strict=False))
             by_element = dict(zip(elements, found, strict=True))
             return [
@@ -439,6 +447,7 @@ class _Loop:
                 count=size,
                 reverse=self.reverse,
                 assigned=self.assigned,
+                across=self.across,
             )
             by_place = dict(zip(places, ends[len(after) :], strict=True))
             kept = iter(found)

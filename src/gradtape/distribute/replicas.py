@@ -135,19 +135,19 @@ class InMerge(DistributedValues):
 
 def replicas(one: Callable[..., Any], elements: list[Any], mesh: Mesh) -> list[Any]:
     """What a function gives on each device for its elements of stacked tensors, stacked."""
-    if STATE.tapes or STATE.accumulators or STEPWISE:
-        raise _followed()
+    if STEPWISE:
+        raise _looked_at()
     run = function(lambda *given: replicas(one, list(given), mesh), engine="xla", autograph=False)
     found: list[Any] = run(*elements)
     return found
 
 
-def _followed() -> UnimplementedError:
+def _looked_at() -> UnimplementedError:
     return UnimplementedError(
         None,
         None,
-        "A call of `Strategy.run` is followed from outside, by a tape or a tool that looks at each step, and replicas run as a "
-        "whole. Open the tape inside of the function that is given to `run`.",
+        "A tool looks at each step of a call of `Strategy.run`, and replicas run as a whole. Use the tool on the function "
+        "that is given to `run`, called by itself.",
     )
 
 
@@ -163,8 +163,6 @@ def _replicas_in_world(
     if isinstance(world, Inference):
         found: list[Any] = world.mapped(one, elements, list)
         return found
-    if STATE.tapes or STATE.accumulators:
-        raise _followed()
     if world.updates_in_place:
         raise NeedsValue("Replicas run on XLA.")
     _, collected = world.rounds(lambda _, given: ([], list(one(given))), [], elements, mesh.size, across=mesh)

@@ -87,9 +87,6 @@ def test_what_replicas_cannot_do_is_named(strategy):
         strategy.run(lambda: tf.random.normal([2]))
     with pytest.raises(ValueError, match="cannot be reduced"):
         strategy.reduce("SUM", tf.constant(1.0), axis=None)
-    with tf.GradientTape() as tape, pytest.raises(tf.errors.UnimplementedError, match="Open the tape inside"):
-        tape.watch(x := tf.constant(2.0))
-        strategy.run(lambda: x * x)
 
 
 def test_replicas_run_on_xla_inside_of_a_function_that_does_not(strategy):
@@ -150,3 +147,64 @@ def test_an_optimizer_and_metrics_of_keras_see_all_replicas(strategy):
     np.testing.assert_allclose(four[1], one[1], rtol=1e-5)
     for found, wanted in zip(four[2], one[2], strict=True):
         np.testing.assert_allclose(found, wanted, atol=1e-5)
+
+
+def of_replica(strategy):
+    """1, 2, 3 and 4."""
+    return strategy.experimental_distribute_values_from_function(
+        lambda context: tf.constant(context.replica_id_in_sync_group + 1.0)
+    )
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, tf.function], ids=["eager", "function"])
+def test_a_tape_around_run_follows_variables_arguments_and_what_replicas_exchange(strategy, wrap):
+    v, numbers = tf.Variable(2.0), of_replica(strategy)
+
+    def one(x, c):
+        mean = D.get_replica_context().all_reduce("MEAN", v * x)
+        return v * v * x * c + mean
+
+    def descend(c):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(c)
+            total = strategy.reduce("SUM", strategy.run(one, args=(numbers, c)), axis=None)
+            again = tf.reduce_sum(total**2)
+        return total, tape.gradient(total, [v, c]), tape.gradient(again, v)
+
+    total, (of_v, of_c), of_square = wrap(descend)(tf.constant(3.0))
+    # total = 10 c v^2 + 4 * mean(v x) = 30 v^2 + 10 v
+    assert [float(total), float(of_v), float(of_c)] == [140.0, 130.0, 40.0]
+    assert float(of_square) == 2 * 140.0 * 130.0
+
+
+def test_second_derivatives_and_tangents_go_through_replicas(strategy):
+    x, numbers = tf.constant(2.0), of_replica(strategy)
+
+    def total():
+        return strategy.reduce("SUM", strategy.run(lambda n: n * x**3, args=(numbers,)), axis=None)
+
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            value = total()
+        first = inner.gradient(value, x)
+    assert [float(first), float(outer.gradient(first, x))] == [120.0, 120.0]
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as accumulator:
+        value = total()
+    assert float(accumulator.jvp(value)) == 120.0
+
+
+def test_a_tape_around_replicas_that_assign_takes_the_values_from_before(strategy):
+    v = tf.Variable(2.0, aggregation=tf.VariableAggregation.SUM)
+    numbers = of_replica(strategy)
+
+    def one(n):
+        y = v * v * n
+        v.assign_sub(0.01 * n)
+        return y
+
+    with tf.GradientTape() as tape:
+        total = strategy.reduce("SUM", strategy.run(one, args=(numbers,)), axis=None)
+    assert float(tape.gradient(total, v)) == 40.0
+    np.testing.assert_allclose(v.numpy(), 1.9, rtol=1e-6)
