@@ -22,6 +22,7 @@ from ..trace.graph import leaves, map_parts
 from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
 from .program import Look, Program, Value
+from .replica_draws import DrawnBefore
 
 
 class Assigned(Exception):
@@ -42,6 +43,7 @@ class Level:
     used: dict[int, Tensor] = field(default_factory=dict)  # the tensors from outside that its ops take, by `id`
     drawn: list[Ghost] = field(default_factory=list)  # the results of calls
     replay: Iterator[Any] | None = None  # the results of the first run, where a gradient runs it again
+    replicas: DrawnBefore | None = None  # what is drawn in it, where its rounds run at the same time
 
 
 # --- values that are carried ---------------------------------------------------------------------------------------------

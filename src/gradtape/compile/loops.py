@@ -52,6 +52,7 @@ from .inside import (
     tensors_in,
 )
 from .program import Look, Loop, Node, Program, Read, Update, Value
+from .replica_draws import Undrawn, drawn_before, with_draws
 
 if TYPE_CHECKING:
     from .lowering import Lowering
@@ -147,13 +148,19 @@ def loop(
         turn, sequences = _replaying(world, turn, len(sequences)), [*sequences, *draws.stacks]
         if draws.stacks[0].__class__ is Stack:
             condition, count = None, draws.rounds
+    own = len(sequences)
+    drawn: list[Any] | None = None  # what rounds that run at the same time draw
     while True:
         try:
-            made = _Loop(world, turn, carried, list(sequences), condition, count, reverse, changed, shapes, across)
+            elements = [*sequences, *(drawn or ())]
+            run = turn if across is None else with_draws(world, turn, own, drawn is not None)
+            made = _Loop(world, run, carried, elements, condition, count, reverse, changed, shapes, across)
             results = made.written(settle)
             if draws is not None and not draws.given:
                 draws.rounds, draws.stacks = made.rounds, made.draws
             return results
+        except Undrawn as found:
+            drawn = drawn_before(world, found.calls, count)
         except Assigned as found:
             if found.variable._id in changed:
                 raise

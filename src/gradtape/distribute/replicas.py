@@ -20,11 +20,12 @@ from ..base.errors import UnimplementedError, invalid
 from ..base.shapes import TensorShape
 from ..base.traceable import traceable
 from ..base.type_spec import CompositeSpec
+from ..compile.replica_draws import AS_EAGER
 from ..op.call import STEPWISE
 from ..ops.array.layout import concat
 from ..ops.math.logic import equal, select
 from ..ops.math.reduce import reduce_mean, reduce_sum
-from ..trace.function import function
+from ..trace.function import Function, function
 from ..trace.ghost import NeedsValue
 from ..trace.inference import Inference
 from ..values.composite import Composite, declare
@@ -198,7 +199,11 @@ class Replicas:
     def run(self, fn: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
         """What a function returns on each replica. It is traced once, as `tf.function` does."""
         if STATE.trace is None:
-            return self._traced(fn)(tuple(args), kwargs)
+            token = AS_EAGER.set(not isinstance(fn, Function))
+            try:
+                return self._traced(fn)(tuple(args), kwargs)
+            finally:
+                AS_EAGER.reset(token)
         given = (tuple(args), kwargs)
         flat = nest.flatten(given)
         own = [value.stacked for value in flat if isinstance(value, PerReplica)]
