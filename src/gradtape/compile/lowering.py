@@ -33,7 +33,7 @@ from .inside import Assigned, Level
 from .loops import Draws, loop, while_loop
 from .measures import Element, Extent, Extents, Formula, Measure, Vector, has_sizes, map_attribute
 from .program import Assign, Call, Node, Program, Read, Update, Value
-from .replica_draws import Draw, draws_numbers
+from .replica_draws import Draw, draws_numbers, undrawable
 
 _NUMBER = np.dtype(np.int64)  # the type of a measured size
 _MOST_ELEMENTS = 256  # of a tensor in place of an attribute
@@ -408,7 +408,7 @@ class Lowering(World):
             return None
         inside = [leaf for leaf in leaves((args, kwargs)) if isinstance(leaf, Ghost)]
         if any(level.is_loop for level in self.levels[place + 1 :]) or not all(map(self._is_known_at(place), inside)):
-            return None
+            return undrawable(function)
         before = self.levels[place].replicas
         assert before is not None
         if before.taken is not None:

@@ -1,7 +1,7 @@
 """What replicas draw at random: it is drawn before them, one replica after the other, and each gets its own.
 
-Replicas are the rounds of a loop that run at the same time (`Loop.across`), where no Python function can be called. A first attempt
-to lower the rounds notes the calls; in the second one each round has its numbers among its elements.
+Replicas are the rounds of a loop that run at the same time (`Loop.across`), where no Python function can be called. A first
+attempt to lower the rounds notes the calls; in the second one each round has its numbers among its elements.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from ..base.context import STATE
+from ..base.errors import UnimplementedError
 from ..base.seeds import OpSeed
 from ..ops.array.layout import stack
 from ..trace.graph import leaves, map_parts
@@ -37,8 +38,8 @@ class Draw:
     def __init__(self, function: Any, args: Any, kwargs: Any, looks: list[Any], is_nested: bool) -> None:
         self.function, self.args, self.kwargs, self.looks = function, args, kwargs, looks
         self.seed = next((leaf for leaf in leaves((args, kwargs)) if leaf.__class__ is OpSeed), None)
-        # An op with a seed of its own has a stream on each device in TensorFlow, and the same numbers come out of it. A branch is a
-        # graph of its own there, in which ops are numbered from 0 in each replica.
+        # An op with a seed of its own has a stream on each device in TensorFlow, and the same numbers come out of it. A branch is
+        # a graph of its own there, in which ops are numbered from 0 in each replica.
         has_seed = self.seed is not None and (self.seed.own is not None or (is_nested and self.seed.pair is not None))
         self.is_same = has_seed or self.function.__name__.startswith("stateless_")
 
@@ -68,6 +69,17 @@ def draws_numbers(function: Any, args: tuple[Any, ...]) -> bool:
     # (A generator of replicas draws on their devices, each with a key of its own.)
     of_replicas = any(getattr(arg, "of_replicas", False) for arg in args[:1])
     return getattr(function, "__module__", None) in _MODULES and not of_replicas
+
+
+def undrawable(function: Any) -> None:
+    """UnimplementedError for a generator, which would give the same numbers to all replicas. (XLA names other functions.)"""
+    if function.__module__ == _MODULES[1]:
+        raise UnimplementedError(
+            None,
+            None,
+            f"Generator.{function.__name__} in a replica, inside of a loop or with parameters that the replica computes. Make "
+            "the generator in the strategy's scope: then replicas draw on their own.",
+        )
 
 
 def with_draws(world: Lowering, turn: Callable[..., Any], count: int, is_drawn: bool) -> Callable[..., Any]:

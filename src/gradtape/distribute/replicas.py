@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from ..base.type_spec import CompositeSpec
 from ..compile.replica_draws import AS_EAGER
 from ..op.call import STEPWISE
 from ..ops.array.layout import concat
+from ..ops.math.elementwise import convert
 from ..ops.math.logic import equal, select
 from ..ops.math.reduce import reduce_mean, reduce_sum
 from ..trace.function import Function, function
@@ -35,6 +37,7 @@ from ..xla import processes
 from ..xla.names import REPLICAS
 from .collectives import lay_out, replica_gather, replica_sum
 from .mesh import Layout, Mesh
+from .on_read import Parts, parts_of, trace_with_parts
 from .strategy import DistributedValues, ReduceOp, ReplicaContext, Strategy, ValueContext, entered, reduce_op_of
 
 # --- values of all replicas ------------------------------------------------------------------------------------------------
@@ -134,13 +137,34 @@ class InMerge(DistributedValues):
 # --- the program of all replicas -------------------------------------------------------------------------------------------
 
 
-def replicas(one: Callable[..., Any], elements: list[Any], mesh: Mesh) -> list[Any]:
-    """What a function gives on each device for its elements of stacked tensors, stacked."""
+def replicas(one: Callable[..., Any], elements: list[Any], mesh: Mesh, touched: list[Parts]) -> list[Any]:
+    """What a function gives on each device for its elements of stacked tensors, stacked.
+
+    What it touches of variables that replicas have values of their own of, it puts into `touched`.
+    """
     if STEPWISE:
         raise _looked_at()
-    run = function(lambda *given: replicas(one, list(given), mesh), engine="xla", autograph=False)
-    found: list[Any] = run(*elements)
+    if _RUNNING.get():  # a step of their function asks for values: it is interpreted, and so are they
+        raise _interpreted()
+    run = function(lambda *given: replicas(one, list(given), mesh, touched), engine="xla", autograph=False)
+    token = _RUNNING.set(True)
+    try:
+        found: list[Any] = run(*elements)
+    finally:
+        _RUNNING.reset(token)
     return found
+
+
+_RUNNING: ContextVar[bool] = ContextVar("replicas_running", default=False)
+
+
+def _interpreted() -> UnimplementedError:
+    return UnimplementedError(
+        None,
+        None,
+        "The function given to `run` has a step whose result depends on values in a way that no program of all devices can have, "
+        "such as a size that is computed. Do that outside of the function; `f.explain()` of a tf.function of it names the step.",
+    )
 
 
 def _looked_at() -> UnimplementedError:
@@ -152,14 +176,15 @@ def _looked_at() -> UnimplementedError:
     )
 
 
-def _trace_replicas(trace: Any, one: Callable[..., Any], elements: list[Any], mesh: Mesh) -> Any:
+def _trace_replicas(trace: Any, one: Callable[..., Any], elements: list[Any], mesh: Mesh, touched: list[Parts]) -> Any:
     symbolic = [trace.symbolic(value) for value in elements]
     graph, _ = trace.subgraph(one, ([trace.slice_like(value) for value in symbolic],), "replica")
-    return trace.step(replicas, (graph, symbolic, mesh), {})
+    symbolic += trace_with_parts(trace, graph, touched)
+    return trace.step(replicas, (graph, symbolic, mesh, []), {})  # (the graph has its parts now)
 
 
 def _replicas_in_world(
-    world: Any, function: Any, one: Callable[..., Any], elements: list[Any], mesh: Mesh
+    world: Any, function: Any, one: Callable[..., Any], elements: list[Any], mesh: Mesh, touched: list[Parts]
 ) -> list[Any]:
     if isinstance(world, Inference):
         found: list[Any] = world.mapped(one, elements, list)
@@ -216,16 +241,39 @@ class Replicas:
             args, kwargs = nest.pack_sequence_as(given, filled)
             strategy = self._strategy()
             assert strategy is not None
-            with entered(strategy, OneOfReplicas(strategy, number, self)):
+            with entered(strategy, OneOfReplicas(strategy, number, self, touched)):
                 returned = fn(*args, **kwargs)
-            structure[:] = [returned]
-            return [to_tensor(value) for value in nest.flatten(returned) if value is not None]
+                structure[:] = [returned]
+                results = [to_tensor(value) for value in nest.flatten(returned) if value is not None]
+            return [*results, *(to_tensor(parts.row) for parts in touched)]
 
-        stacked = iter(replicas(one, [from_array(np.arange(self.count, dtype=np.int32)), *own], self.mesh))
-        return nest.map_structure(lambda value: None if value is None else PerReplica(next(stacked)), structure[0])
+        touched: list[Parts] = []
+        numbers = from_array(np.arange(self.count, dtype=np.int32))
+        stacked = iter(replicas(one, [numbers, *own], self.mesh, touched))
+        results = nest.map_structure(lambda value: None if value is None else PerReplica(next(stacked)), structure[0])
+        for parts, rows in zip(touched, stacked, strict=True):
+            parts.collected(rows)
+        return results
 
     def _made(self, fn: Callable[..., Any]) -> Any:
         return function(lambda args, kwargs: self.run(fn, args, kwargs), engine="xla")
+
+    def created(self, create: Callable[..., Any], **settings: Any) -> Any:
+        """A variable made in the scope of the strategy: each replica has one of its own, if it is read as one only later."""
+        made = create(**settings)
+        if made._aggregation is VariableAggregation.MEAN and not made.dtype.is_differentiable:
+            raise ValueError(
+                "creating distributed tf.Variable with aggregation=MEAN and a non-floating dtype is not supported, please use a "
+                f"different aggregation or dtype: it is {made.dtype.name}."
+            )
+        if STATE.trace is None and made._synchronization is VariableSynchronization.ON_READ:
+            Parts(made, made._aggregation, self.mesh, each=True)
+        return made
+
+    def values_of(self, variable: Any) -> tuple[Any, ...]:
+        """What each replica of this process has of a variable."""
+        parts = parts_of(variable)
+        return (variable,) * self.local if parts is None else parts.values
 
     def stacked(self, values: list[Any]) -> PerReplica:
         """A value of all replicas, of one for each replica of this process."""
@@ -275,6 +323,8 @@ class Replicas:
             if isinstance(item, InMerge):
                 within = item.in_replica if axis is None else combine(item.in_replica, axis)
                 return item.replica.all_reduce(kind, within)
+            if (parts := parts_of(item)) is not None:
+                item = PerReplica(to_tensor(parts.rows))
             if not isinstance(item, PerReplica):
                 if kind is ReduceOp.MEAN or (isinstance(item, (int, float)) and item == 0):
                     return to_tensor(item) if axis is None else combine(to_tensor(item), axis)
@@ -282,6 +332,8 @@ class Replicas:
                     f"A non-DistributedValues value {item!r} cannot be reduced with the given reduce op {kind}. Reduce what "
                     "`run` returns."
                 )
+            if kind is ReduceOp.MEAN and item.dtype.is_integer:
+                item = PerReplica(convert.public(item.stacked, dtype=np.dtype(np.float64)))
             rank = len(item.shape)
             if axis is not None and not -rank <= axis < rank:
                 raise ValueError(f"reduce: there is no axis {axis} in a value of shape {item.shape}. Use axis=None.")
@@ -328,9 +380,9 @@ class Replicas:
 class OneOfReplicas(ReplicaContext):
     """The context of a function that all replicas run: `replica_id_in_sync_group` is a tensor."""
 
-    def __init__(self, strategy: Strategy, number: Any, group: Replicas) -> None:
+    def __init__(self, strategy: Strategy, number: Any, group: Replicas, touched: list[Parts]) -> None:
         super().__init__(strategy, number)
-        self._group = group
+        self._group, self._touched = group, touched
 
     @property
     def num_replicas_in_sync(self) -> int:
@@ -372,13 +424,16 @@ class OneOfReplicas(ReplicaContext):
 
     def agreed(
         self, variable: Any, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """What all replicas together give a variable, as its aggregation says."""
+    ) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+        """What all replicas together give a variable, as its aggregation says; one of their own is changed by each alone."""
+        own = self.own(variable)
         if method not in ("assign", "assign_add", "assign_sub"):
             raise UnimplementedError(
                 None, None, f"{variable.name}: {method} in a replica. Use assign, assign_add or assign_sub."
             )
-        kind, when = _settings(variable)
+        if own is not variable or any(variable is parts.row for parts in self._touched):
+            return own, args, kwargs
+        kind, _ = _settings(variable)
         if kind is VariableAggregation.NONE:
             raise ValueError(
                 "You must specify an aggregation method to update a MirroredVariable in Replica Context. You can do so by "
@@ -390,12 +445,21 @@ class OneOfReplicas(ReplicaContext):
         if kind is VariableAggregation.ONLY_FIRST_REPLICA:
             first = equal.public(self.replica_id_in_sync_group, 0)
             total = self.all_reduce(ReduceOp.SUM, select.public(first, value, value * 0))
-        elif when is VariableSynchronization.ON_READ and method == "assign":
-            # Each replica would have its own, and a reader their sum: what each one changes is added.
-            total = variable + self.all_reduce(ReduceOp.SUM, value - variable)
         else:
             total = self.all_reduce(ReduceOp.SUM if kind is VariableAggregation.SUM else ReduceOp.MEAN, value)
-        return ((total, *args[1:]), kwargs) if args else ((), {**kwargs, name: total})
+        return (variable, (total, *args[1:]), kwargs) if args else (variable, (), {**kwargs, name: total})
+
+    def own(self, variable: Any) -> Any:
+        """The variable with this replica's value of one that is read as one only outside."""
+        kind, when = _settings(variable)
+        if when is not VariableSynchronization.ON_READ:
+            return variable
+        parts = parts_of(variable)
+        if parts is None or parts.mesh is not self._group.mesh:
+            parts = Parts(variable, kind, self._group.mesh)
+        if parts not in self._touched:
+            self._touched.append(parts)
+        return parts.row
 
 
 def _settings(variable: Any) -> tuple[VariableAggregation, VariableSynchronization]:

@@ -77,6 +77,18 @@ def test_a_dataset_tells_what_its_elements_look_like(strategy):
     assert [bool(iterator.get_next_as_optional().has_value()) for _ in range(3)] == [True, True, False]
 
 
+def number():
+    """Of the replica that runs this."""
+    return tf.cast(D.get_replica_context().replica_id_in_sync_group, tf.float32)
+
+
+def drawn_in_a_loop():
+    total = 0.0
+    for _ in tf.range(tf.cast(number(), tf.int32)):
+        total += tf.random.normal([])
+    return total
+
+
 def test_what_replicas_cannot_do_is_named(strategy):
     v = tf.Variable(1.0)
     with pytest.raises(ValueError, match="must specify an aggregation method"):
@@ -84,7 +96,16 @@ def test_what_replicas_cannot_do_is_named(strategy):
     with pytest.raises(tf.errors.InvalidArgumentError, match="cannot be shared out to 4 replicas"):
         next(iter(strategy.experimental_distribute_dataset([tf.ones([6])])))
     with pytest.raises(tf.errors.UnimplementedError, match=r"cannot run on 4 devices at once: .*stateless_uniform"):
-        strategy.run(lambda: tf.random.normal([2]))
+        strategy.run(tf.function(drawn_in_a_loop))
+    generator = tf.random.Generator.from_seed(1)
+    with pytest.raises(tf.errors.UnimplementedError, match=r"Generator.normal in a replica.*in the strategy's scope"):
+        strategy.run(lambda: generator.normal([], mean=number()))
+    with pytest.raises(
+        tf.errors.UnimplementedError, match=r"nonzero: how many positions there are depends on the values\. Do that"
+    ):
+        strategy.run(lambda: tf.where(number() * tf.ones([2]) > 1.5))
+    with pytest.raises(tf.errors.UnimplementedError, match="a step whose result depends on values"):
+        strategy.run(lambda: tf.py_function(lambda x: x, [number()], tf.float32))
     with pytest.raises(ValueError, match="cannot be reduced"):
         strategy.reduce("SUM", tf.constant(1.0), axis=None)
 
@@ -208,3 +229,89 @@ def test_a_tape_around_replicas_that_assign_takes_the_values_from_before(strateg
         total = strategy.reduce("SUM", strategy.run(one, args=(numbers,)), axis=None)
     assert float(tape.gradient(total, v)) == 40.0
     np.testing.assert_allclose(v.numpy(), 1.9, rtol=1e-6)
+
+
+def test_a_tape_around_replicas_follows_what_they_draw(strategy):
+    v = tf.Variable(2.0)
+    tf.random.set_seed(3)
+    with tf.GradientTape() as tape:
+        drawn = strategy.run(lambda: v * v * tf.random.normal([]))
+        total = strategy.reduce("SUM", drawn, axis=None)
+    assert len({float(value) for value in strategy.experimental_local_results(drawn)}) == 4
+    np.testing.assert_allclose(tape.gradient(total, v), total, rtol=1e-5)
+
+
+def test_dropout_of_keras_is_the_same_on_all_replicas_as_on_tensorflow(strategy):
+    keras = pytest.importorskip("keras", reason="the extra `keras` is not installed")
+    with strategy.scope():
+        layer = keras.layers.Dropout(0.5, seed=3)
+    run = tf.function(lambda: strategy.run(lambda: layer(tf.ones([64]), training=True)))
+    first, second = (np.stack(strategy.experimental_local_results(run())) for _ in range(2))
+    assert not np.array_equal(first, second)
+    np.testing.assert_array_equal(first, np.broadcast_to(first[0], first.shape))
+
+
+def own_value(strategy, kind, initial=4.0, **settings):
+    with strategy.scope():
+        return tf.Variable(
+            initial,
+            aggregation=tf.VariableAggregation[kind],
+            synchronization=tf.VariableSynchronization.ON_READ,
+            **settings,
+        )
+
+
+def values(strategy, value):
+    return [float(part) for part in strategy.experimental_local_results(value)]
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, tf.function], ids=["eager", "function"])
+def test_what_has_no_meaning_outside_of_replicas_is_refused(strategy, wrap):
+    total, alone = own_value(strategy, "SUM"), own_value(strategy, "NONE")
+    for method in ("assign_add", "assign_sub"):
+        with pytest.raises(ValueError, match=f"does not support `{method}` in cross-replica context"):
+            wrap(lambda method=method: getattr(total, method)(1.0))()
+    strategy.run(lambda: alone.assign_add(number()))
+    assert values(strategy, alone) == [4.0, 5.0, 6.0, 7.0]
+    for use in (alone.read_value, lambda: alone + 1.0):
+        with pytest.raises(ValueError, match="not one that could be read outside of `run`"):
+            wrap(use)()
+    with pytest.raises(ValueError, match="not one that could be changed outside of `run`"):
+        wrap(lambda: alone.assign(1.0))()
+    with pytest.raises(ValueError, match="not one that could be read"):
+        alone.numpy()
+    rows = own_value(strategy, "SUM", [1.0, 2.0])
+    slices = tf.IndexedSlices(tf.constant([5.0]), tf.constant([1]))
+    with pytest.raises(NotImplementedError, match="doesn't support `scatter_add`"):
+        wrap(lambda: rows.scatter_add(slices))()
+    with pytest.raises(ValueError, match=r"aggregation=MEAN and a non-floating dtype is not supported.*int32"):
+        own_value(strategy, "MEAN", 1)
+
+
+def test_an_integer_is_shared_out_to_replicas_without_a_loss(strategy):
+    v = own_value(strategy, "SUM", 0)
+    v.assign(10)
+    assert [int(v), values(strategy, v)] == [10, [4.0, 2.0, 2.0, 2.0]]
+    tf.function(lambda: v.assign(-7))()
+    assert [int(v), sum(values(strategy, v))] == [-7, -7.0]
+
+
+def test_a_checkpoint_has_what_is_read_outside(strategy, tmp_path):
+    total, mean = own_value(strategy, "SUM"), own_value(strategy, "MEAN")
+    strategy.run(lambda: (total.assign_add(number()), mean.assign_add(number())))
+    path = tf.train.Checkpoint(total=total, mean=mean).save(tmp_path / "c")
+    plain = tf.Variable(0.0)
+    tf.train.Checkpoint(total=plain).read(path).expect_partial()
+    assert float(plain) == 22.0
+    total.assign(0.0)
+    mean.assign(0.0)
+    tf.train.Checkpoint(total=total, mean=mean).read(path)
+    assert [float(total), float(mean)] == [22.0, 5.5]
+    assert [values(strategy, total), values(strategy, mean)] == [[5.5] * 4, [5.5] * 4]
+
+
+def test_the_mean_of_integers_over_replicas_is_not_rounded(strategy):
+    numbers = strategy.run(lambda: tf.cast(number(), tf.int32))
+    for axis, given in ((None, numbers), (0, strategy.run(lambda: tf.cast(number(), tf.int32)[None]))):
+        mean = strategy.reduce("MEAN", given, axis=axis)
+        assert (float(mean), mean.dtype) == (1.5, tf.float64)
