@@ -23,7 +23,7 @@ from ..base.traceable import traceable
 from ..base.type_spec import CompositeSpec
 from ..compile.replica_draws import AS_EAGER
 from ..op.call import STEPWISE
-from ..ops.array.layout import concat
+from ..ops.array.layout import concat, stack
 from ..ops.math.elementwise import convert
 from ..ops.math.logic import equal, select
 from ..ops.math.reduce import reduce_mean, reduce_sum
@@ -266,6 +266,8 @@ class Replicas:
                 "creating distributed tf.Variable with aggregation=MEAN and a non-floating dtype is not supported, please use a "
                 f"different aggregation or dtype: it is {made.dtype.name}."
             )
+        if STATE.trace is None:
+            self.agree(made)
         if STATE.trace is None and made._synchronization is VariableSynchronization.ON_READ:
             Parts(made, made._aggregation, self.mesh, each=True)
         return made
@@ -362,16 +364,33 @@ class Replicas:
         def one(item: Any) -> Any:
             if isinstance(item, InMerge):
                 return item.replica.all_gather(item.in_replica, axis)
-            values = item.values if isinstance(item, PerReplica) else [to_tensor(item)] * self.count
-            return concat.public(list(values), axis)
+            stacked = item.stacked if isinstance(item, PerReplica) else stack.public([to_tensor(item)] * self.count, 0)
+            if isinstance(stacked, EagerTensor) and processes.here().count > 1:
+                return self._on_all(_one_after_the_other, axis)(stacked)
+            return _one_after_the_other(stacked, axis)
 
         return nest.map_structure(one, value)
+
+    def agree(self, variable: Any) -> None:
+        """Give a variable the value that the first process has: it must be the same in all."""
+        if processes.here().count > 1:
+            from ..xla import together
+
+            variable._store(together.same_for_all(np.asarray(variable._value)))
 
     def distributed(self, value_fn: Callable[[ValueContext], Any]) -> Any:
         """Values of a function that is called for each replica."""
         first = processes.here().number * self.local
         made = [value_fn(ValueContext(first + number, self.count)) for number in range(self.local)]
         return nest.map_structure(lambda *values: self.stacked(list(values)), *made)
+
+
+def _one_after_the_other(stacked: Any, axis: int) -> Any:
+    """The values of all replicas along one of their axes."""
+    rank = len(stacked.shape) - 1
+    if not -rank <= axis < rank:
+        raise invalid(f"gather: there is no axis {axis} in values of shape {tuple(stacked.shape[1:])}.")
+    return concat.public([stacked[number] for number in range(stacked.shape[0])], axis)
 
 
 # --- what a replica sees ---------------------------------------------------------------------------------------------------

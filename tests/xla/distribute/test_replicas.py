@@ -1,5 +1,6 @@
 """Strategies with several replicas give the numbers of TensorFlow's, and of one replica."""
 
+import contextlib
 import json
 import pathlib
 
@@ -315,3 +316,50 @@ def test_the_mean_of_integers_over_replicas_is_not_rounded(strategy):
     for axis, given in ((None, numbers), (0, strategy.run(lambda: tf.cast(number(), tf.int32)[None]))):
         mean = strategy.reduce("MEAN", given, axis=axis)
         assert (float(mean), mean.dtype) == (1.5, tf.float64)
+
+
+@pytest.mark.parametrize("rows", [32, 38], ids=["even", "a last batch that does not come out even"])
+def test_fit_of_a_model_made_in_the_scope_runs_on_all_replicas(strategy, rows):
+    keras = pytest.importorskip("keras", reason="the extra `keras` is not installed")
+    random = np.random.default_rng(0)
+    x, y, w = random.random((rows, 8)).astype(np.float32), random.integers(0, 3, rows), random.random(rows)
+
+    def trained(scope):
+        keras.utils.set_random_seed(1)
+        with scope():
+            layers = keras.layers
+            hidden = layers.Dense(8, "tanh", kernel_regularizer="l2")
+            model = keras.Sequential([keras.Input((8,)), hidden, layers.Dense(3)])
+            loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+            model.compile(keras.optimizers.Adam(0.01), loss, metrics=["accuracy"], weighted_metrics=["accuracy"])
+        settings = {"batch_size": 16, "verbose": 0}
+        history = model.fit(x, y, sample_weight=w, epochs=2, shuffle=False, validation_data=(x, y), **settings).history
+        return model, history, model.evaluate(x, y, **settings), model.predict(x, **settings)
+
+    four, one = trained(strategy.scope), trained(contextlib.nullcontext)
+    assert four[0].distribute_strategy is strategy
+    assert int(four[0].optimizer.iterations) == 2 * -(-rows // 16)
+    for name, values in one[1].items():
+        np.testing.assert_allclose(four[1][name], values, rtol=1e-5, err_msg=name)
+    np.testing.assert_allclose(four[2], one[2], rtol=1e-5)
+    np.testing.assert_allclose(four[3], one[3], atol=1e-5)
+
+
+def test_each_replica_of_fit_normalizes_its_own_rows(strategy):
+    keras = pytest.importorskip("keras", reason="the extra `keras` is not installed")
+    x = np.repeat([[0.0], [1.0], [2.0], [3.0]], 2, axis=0).astype(np.float32)  # each replica sees equal rows
+    with strategy.scope():
+        model = keras.Sequential(
+            [keras.Input((1,)), keras.layers.BatchNormalization(momentum=0.0), keras.layers.Dense(1)]
+        )
+        model.compile("sgd", "mse")
+    model.fit(x, x, batch_size=8, shuffle=False, verbose=0)
+    mean, variance = model.layers[0].moving_mean, model.layers[0].moving_variance
+    assert [float(mean[0]), float(variance[0])] == [0.0, 0.0]
+
+
+def test_a_loss_of_keras_is_this_replicas_part_of_the_mean(strategy):
+    keras = pytest.importorskip("keras", reason="the extra `keras` is not installed")
+    loss = keras.losses.MeanSquaredError()
+    parts = strategy.run(lambda: loss(tf.zeros([2, 1]), number() * tf.ones([2, 1])))
+    assert values(strategy, parts) == [0.0, 0.25, 1.0, 2.25]
