@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import inspect
 import sys
 from collections.abc import Iterator
@@ -32,11 +33,20 @@ def docstrings() -> Iterator[Docstring]:
     """Those of all public functions and classes."""
     for page in namespaces():
         for name, value in page.described.items():
-            if callable(value):
+            if callable(value) and not _is_of_numpy(value):
                 yield Docstring(f"{page.name}.{name}", inspect.getdoc(value) or "", _takes_arguments(value))
 
 
+def _is_of_numpy(value: object) -> bool:
+    """Whether it is NumPy's own, as `tf.experimental.numpy.float32` is: NumPy describes it."""
+    return (getattr(value, "__module__", None) or "").partition(".")[0] == "numpy"
+
+
 def _takes_arguments(value: object) -> bool:
+    if isinstance(value, type) and issubclass(value, (enum.Enum, BaseException)):
+        return False  # a member is named, an error is caught: users make neither
+    if isinstance(value, type) and value.__init__ is object.__init__ and value.__new__ is object.__new__:  # type: ignore[misc]
+        return False
     try:
         return bool(inspect.signature(value).parameters)  # type: ignore[arg-type]
     except (TypeError, ValueError):

@@ -199,7 +199,20 @@ class _Initializer:
 
 
 class KeyValueTensorInitializer(_Initializer):
-    """Keys and values to fill a table with."""
+    """Keys and values to fill a table with.
+
+    >>> import gradtape as tf
+    >>> table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), default_value=-1)
+    >>> table.lookup(tf.constant(["b", "c"])).numpy()
+    array([ 2, -1], dtype=int32)
+
+    Args:
+        keys: The keys.
+        values: The value of each.
+        key_dtype: The type of the keys; by default that of `keys`.
+        value_dtype: The type of the values; by default that of `values`.
+        name: Not used; taken for programs that were written for TensorFlow.
+    """
 
     def __init__(
         self,
@@ -230,14 +243,28 @@ class KeyValueTensorInitializer(_Initializer):
 
 
 class TextFileIndex:
-    """What of a line in a text file is a key or a value: the whole line, its number, or a column by its number."""
+    """What of a line in a text file is a key or a value: the whole line, its number, or a column by its number.
+
+    >>> import gradtape as tf
+    >>> tf.lookup.TextFileIndex.WHOLE_LINE, tf.lookup.TextFileIndex.LINE_NUMBER
+    (-2, -1)
+    """
 
     WHOLE_LINE = -2
     LINE_NUMBER = -1
 
 
 class TextFileInitializer(_Initializer):
-    """Keys and values from the lines of a text file.
+    r"""Keys and values from the lines of a text file.
+
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "words.txt")
+    >>> tf.io.write_file(path, "red\ngreen\n")
+    >>> words, number = tf.lookup.TextFileIndex.WHOLE_LINE, tf.lookup.TextFileIndex.LINE_NUMBER
+    >>> lines = tf.lookup.TextFileInitializer(path, tf.string, words, tf.int64, number)
+    >>> tf.lookup.StaticHashTable(lines, -1).lookup(tf.constant(["green", "blue"])).numpy()
+    array([ 1, -1])
 
     Args:
         filename: The path.
@@ -247,6 +274,7 @@ class TextFileInitializer(_Initializer):
         value_index: The same for the values.
         vocab_size: How many lines to read; all by default.
         delimiter: What stands between columns.
+        name: Not used; taken for programs that were written for TensorFlow.
         value_index_offset: What is added to a line's number as a value.
     """
 
@@ -322,6 +350,15 @@ class StaticHashTable(_Table):
     >>> table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), default_value=-1)
     >>> table.lookup(tf.constant(["b", "c"])).numpy()
     array([ 2, -1], dtype=int32)
+
+    Args:
+        initializer: What fills it: a `KeyValueTensorInitializer` or a `TextFileInitializer`.
+        default_value: The value of keys that are not in it.
+        name: Not used; taken for programs that were written for TensorFlow.
+        experimental_is_anonymous: Not used; taken for programs that were written for TensorFlow.
+
+    Raises:
+        tf.errors.FailedPreconditionError: A key has two values.
     """
 
     def __init__(
@@ -362,10 +399,17 @@ class StaticHashTable(_Table):
 class StaticVocabularyTable(_Table):
     """Numbers of words: those of the vocabulary first, then buckets for all others, chosen by a hash.
 
+    >>> import gradtape as tf
+    >>> words = tf.lookup.KeyValueTensorInitializer(["red", "green"], tf.constant([0, 1], tf.int64))
+    >>> tf.lookup.StaticVocabularyTable(words, num_oov_buckets=1).lookup(tf.constant(["green", "blue"])).numpy()
+    array([1, 2])
+
     Args:
         initializer: Words with their numbers from 0 on; None for buckets alone.
         num_oov_buckets: How many buckets there are.
         lookup_key_dtype: The type of the keys that are looked up; those of the vocabulary by default.
+        name: The name of the table.
+        experimental_is_anonymous: Not used; taken for programs that were written for TensorFlow.
     """
 
     def __init__(
@@ -428,6 +472,14 @@ class MutableHashTable(_Table):
     >>> table.insert(["a"], [1])
     >>> table.lookup(tf.constant(["a", "b"])).numpy()
     array([ 1, -1])
+
+    Args:
+        key_dtype: The type of the keys.
+        value_dtype: The type of the values.
+        default_value: The value of keys that are not in it; its shape is that of all values.
+        name: Not used; taken for programs that were written for TensorFlow.
+        checkpoint: Not used; taken for programs that were written for TensorFlow.
+        experimental_is_anonymous: Not used; taken for programs that were written for TensorFlow.
     """
 
     def __init__(
@@ -479,7 +531,28 @@ class MutableHashTable(_Table):
 
 
 class DenseHashTable(MutableHashTable):
-    """The same; two keys, by which TensorFlow marks what is free, may not be used."""
+    """A `MutableHashTable`; two keys, by which TensorFlow marks what is free, may not be used.
+
+    >>> import gradtape as tf
+    >>> table = tf.lookup.experimental.DenseHashTable(tf.int64, tf.float32, 0.0, empty_key=-1, deleted_key=-2)
+    >>> table.insert(tf.constant([7], tf.int64), [0.5])
+    >>> table.lookup(tf.constant([7, 8], tf.int64)).numpy()
+    array([0.5, 0. ], dtype=float32)
+
+    Args:
+        key_dtype: The type of the keys.
+        value_dtype: The type of the values.
+        default_value: The value of keys that are not in it.
+        empty_key: A key that is not used.
+        deleted_key: Another key that is not used.
+        initial_num_buckets: Not used; taken for programs that were written for TensorFlow.
+        name: Not used; taken for programs that were written for TensorFlow.
+        checkpoint: Not used; taken for programs that were written for TensorFlow.
+        experimental_is_anonymous: Not used; taken for programs that were written for TensorFlow.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The two keys are equal.
+    """
 
     def __init__(
         self,

@@ -26,11 +26,16 @@ __all__ = ["FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase", "Rando
 class QueueBase:
     """Elements of one or several tensors that wait for somebody to take them.
 
+    >>> import gradtape as tf
+    >>> isinstance(tf.queue.FIFOQueue(3, tf.float32), tf.queue.QueueBase)
+    True
+
     Args:
         capacity: How many elements may wait; a thread that adds more blocks. Below 1: any number.
         dtypes: The types of an element's tensors.
         shapes: Their shapes, needed to take many at once; any shape where it is None.
         names: Names for the tensors; elements are dicts then.
+        name: The name of the queue, shown in messages.
     """
 
     def __init__(
@@ -231,6 +236,14 @@ class FIFOQueue(QueueBase):
     >>> queue.enqueue_many([[1.0, 2.0]])
     >>> queue.dequeue().numpy()
     np.float32(1.0)
+
+    Args:
+        capacity: How many elements may wait; a thread that adds more blocks. Below 1: any number.
+        dtypes: The types of an element's tensors.
+        shapes: Their shapes, needed to take many at once; any shape where it is None.
+        names: Names for the tensors; elements are dicts then.
+        shared_name: Not used; taken for programs that were written for TensorFlow.
+        name: The name of the queue, shown in messages.
     """
 
     def __init__(
@@ -256,7 +269,24 @@ class FIFOQueue(QueueBase):
 
 
 class PaddingFIFOQueue(FIFOQueue):
-    """First come, first served; elements of different sizes are filled up with zeros when many are taken."""
+    """First come, first served; elements of different sizes are filled up with zeros when many are taken.
+
+    >>> import gradtape as tf
+    >>> queue = tf.queue.PaddingFIFOQueue(3, tf.float32, shapes=[(None,)])
+    >>> queue.enqueue([[1.0]])
+    >>> queue.enqueue([[2.0, 3.0]])
+    >>> queue.dequeue_many(2).numpy()
+    array([[1., 0.],
+           [2., 3.]], dtype=float32)
+
+    Args:
+        capacity: How many elements may wait; a thread that adds more blocks. Below 1: any number.
+        dtypes: The types of an element's tensors.
+        shapes: Their shapes, with None for a size that differs.
+        names: Names for the tensors; elements are dicts then.
+        shared_name: Not used; taken for programs that were written for TensorFlow.
+        name: The name of the queue, shown in messages.
+    """
 
     def __init__(
         self,
@@ -283,7 +313,22 @@ class PaddingFIFOQueue(FIFOQueue):
 
 
 class PriorityQueue(QueueBase):
-    """The element whose first component, an int64, is smallest comes first."""
+    """The element whose first component, an int64, is smallest comes first.
+
+    >>> import gradtape as tf
+    >>> queue = tf.queue.PriorityQueue(3, tf.string, shapes=[()])
+    >>> queue.enqueue_many([[2, 1], ["later", "sooner"]])
+    >>> queue.dequeue()[1].numpy()
+    b'sooner'
+
+    Args:
+        capacity: How many elements may wait; a thread that adds more blocks. Below 1: any number.
+        types: The types of an element's tensors after the first.
+        shapes: Their shapes, needed to take many at once; any shape where it is None.
+        names: Names for the tensors; elements are dicts then.
+        shared_name: Not used; taken for programs that were written for TensorFlow.
+        name: The name of the queue, shown in messages.
+    """
 
     def __init__(
         self,
@@ -313,6 +358,12 @@ class PriorityQueue(QueueBase):
 class RandomShuffleQueue(QueueBase):
     """A random one of the waiting elements comes next.
 
+    >>> import gradtape as tf
+    >>> queue = tf.queue.RandomShuffleQueue(9, min_after_dequeue=0, dtypes=tf.int32, shapes=[()], seed=1)
+    >>> queue.enqueue_many([[1, 2, 3]])
+    >>> sorted(queue.dequeue_many(3).numpy().tolist())
+    [1, 2, 3]
+
     Args:
         capacity: How many elements may wait.
         min_after_dequeue: How many must be left after one is taken, unless the queue is closed.
@@ -320,6 +371,8 @@ class RandomShuffleQueue(QueueBase):
         shapes: As for `FIFOQueue`.
         names: As for `FIFOQueue`.
         seed: For the same order in every run.
+        shared_name: Not used; taken for programs that were written for TensorFlow.
+        name: The name of the queue, shown in messages.
     """
 
     def __init__(

@@ -41,6 +41,17 @@ def compute_gradient(
            [0., 4.]], dtype=float32)
 
     Rows are elements of the value, columns those of the argument; a complex element counts as two, real and imaginary.
+
+    Args:
+        f: A function of tensors that gives one.
+        x: A list of its arguments.
+        delta: The step of the differences; by default one that fits the type.
+
+    Returns:
+        Two tuples of matrices, one for each argument.
+
+    Raises:
+        ValueError: `x` is no list.
     """
     if not isinstance(x, (list, tuple)):
         raise ValueError(
@@ -95,7 +106,18 @@ with contextlib.suppress(
 
 
 class TestCase(_Base):  # type: ignore[misc]
-    """unittest's TestCase with TensorFlow's assertions on tensors, arrays and structures of them."""
+    """unittest's TestCase with TensorFlow's assertions on tensors, arrays and structures of them.
+
+    >>> import gradtape as tf
+    >>> class Sums(tf.test.TestCase):
+    ...     def test_sum(self):
+    ...         self.assertAllClose(tf.constant([0.1, 0.2]) + 0.1, [0.2, 0.3])
+    >>> Sums("test_sum").run().wasSuccessful()
+    True
+
+    Args:
+        methodName: The method that is the test, as for unittest.
+    """
 
     __test__ = False  # not a test itself; subclasses that pytest finds set it back
 
@@ -311,42 +333,111 @@ def _wide(array: Any) -> Any:
 
 
 def main(argv: Any = None) -> None:
-    """Run the tests of the calling module."""
+    """Run the tests of the calling module, as the last lines of a file of tests.
+
+    >>> import gradtape as tf
+    >>> if __name__ == "__main__":
+    ...     tf.test.main()  # doctest: +SKIP
+
+    Args:
+        argv: Arguments of unittest's command line.
+    """
     unittest.main(argv=argv)
 
 
 def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: object = None) -> bool:
-    """Always False."""
+    """Always False: gradtape computes on the CPU.
+
+    >>> import gradtape as tf
+    >>> tf.test.is_gpu_available()
+    False
+
+    Args:
+        cuda_only: Not used; taken for programs that were written for TensorFlow.
+        min_cuda_compute_capability: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        False.
+    """
     return False
 
 
 def is_built_with_cuda() -> bool:
-    """Always False."""
+    """Always False: gradtape computes on the CPU.
+
+    >>> import gradtape as tf
+    >>> tf.test.is_built_with_cuda()
+    False
+
+    Returns:
+        False.
+    """
     return False
 
 
 def is_built_with_xla() -> bool:
-    """Always False."""
+    """Always False: `tf.config.set_engine("xla")` asks for XLA, where jax is installed.
+
+    >>> import gradtape as tf
+    >>> tf.test.is_built_with_xla()
+    False
+
+    Returns:
+        False.
+    """
     return False
 
 
 def is_built_with_gpu_support() -> bool:
-    """Always False."""
+    """Always False: gradtape computes on the CPU.
+
+    >>> import gradtape as tf
+    >>> tf.test.is_built_with_gpu_support()
+    False
+
+    Returns:
+        False.
+    """
     return False
 
 
 def is_built_with_rocm() -> bool:
-    """Always False."""
+    """Always False: gradtape computes on the CPU.
+
+    >>> import gradtape as tf
+    >>> tf.test.is_built_with_rocm()
+    False
+
+    Returns:
+        False.
+    """
     return False
 
 
 def gpu_device_name() -> str:
-    """Empty: there is none."""
+    """The name of the first GPU; always empty, since there is none.
+
+    >>> import gradtape as tf
+    >>> tf.test.gpu_device_name()
+    ''
+
+    Returns:
+        "".
+    """
     return ""
 
 
 def get_temp_dir() -> str:
-    """A folder for temporary files of tests."""
+    """A folder for temporary files of tests.
+
+    >>> import gradtape as tf
+    >>> import os
+    >>> os.path.isdir(tf.test.get_temp_dir())
+    True
+
+    Returns:
+        A path: the environment variable TEST_TMPDIR, or the system's folder.
+    """
     return os.environ.get("TEST_TMPDIR") or tempfile.gettempdir()
 
 
@@ -356,7 +447,11 @@ class experimental:
 
     @staticmethod
     def sync_devices() -> None:
-        """Nothing to wait for: an op has run when its call returns."""
+        """Nothing to wait for: an op has run when its call returns.
+
+        >>> import gradtape as tf
+        >>> tf.test.experimental.sync_devices()
+        """
 
 
 __all__ = [

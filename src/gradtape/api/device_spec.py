@@ -12,6 +12,13 @@ class DeviceSpec:
 
     >>> tf.DeviceSpec.from_string("/job:worker/GPU:1").to_string()
     '/job:worker/device:GPU:1'
+
+    Args:
+        job: The name of a job of a cluster.
+        replica: The number of a replica.
+        task: The number of a task of the job.
+        device_type: "CPU", "GPU" or "TPU".
+        device_index: Which device of that kind.
     """
 
     job: str | None = None

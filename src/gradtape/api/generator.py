@@ -28,7 +28,12 @@ _WORD = 2**64
 
 
 class Algorithm(enum.Enum):
-    """How random bits are made; here always by Philox."""
+    """How random bits are made; here always by Philox.
+
+    >>> import gradtape as tf
+    >>> tf.random.Generator.from_seed(1, alg=tf.random.Algorithm.PHILOX).algorithm
+    1
+    """
 
     PHILOX = 1
     THREEFRY = 2
@@ -73,7 +78,19 @@ def _signed(value: int) -> int:
 
 
 def create_rng_state(seed: Any, alg: Any) -> Tensor:
-    """The state of a generator: a counter and a key, made from an integer of any size or from a vector of integers."""
+    """The state of a generator: a counter and a key, made from an integer of any size or from a vector of integers.
+
+    >>> import gradtape as tf
+    >>> tf.random.create_rng_state(1234, "philox").numpy()
+    array([1234,    0,    0])
+
+    Args:
+        seed: A whole number of any size, or a vector of whole numbers.
+        alg: "philox", "threefry" or "auto_select", or a `tf.random.Algorithm`.
+
+    Returns:
+        A vector of int64 numbers.
+    """
     size = 2 if _algorithm_number(alg) == Algorithm.THREEFRY.value else 3
     if isinstance(seed, int) and not isinstance(seed, bool):  # (a number of NumPy's counts as a vector)
         words = [_signed(seed >> (64 * place)) for place in range(size)]
@@ -94,6 +111,11 @@ class Generator:
 
     Make one with `from_seed`, `from_state`, `from_key_counter` or `from_non_deterministic_state`. The numbers, and the
     state, are those of TensorFlow.
+
+    Args:
+        copy_from: Another generator, whose state and algorithm are copied.
+        state: The state, as `create_rng_state` gives it; a variable is used itself.
+        alg: The algorithm of the state: "philox" or a `tf.random.Algorithm`.
     """
 
     def __init__(self, copy_from: Generator | None = None, state: Any = None, alg: Any = None) -> None:
@@ -319,14 +341,33 @@ _global: list[Generator] = []
 
 
 def get_global_generator() -> Generator:
-    """The generator that all parts of a program may share; different in every run until it is set."""
+    """The generator that all parts of a program may share; different in every run until it is set.
+
+    >>> import gradtape as tf
+    >>> tf.random.set_global_generator(tf.random.Generator.from_seed(1))
+    >>> tf.random.get_global_generator().uniform([2]).numpy().round(4)
+    array([0.7875, 0.3907], dtype=float32)
+
+    Returns:
+        A `tf.random.Generator`.
+    """
     if not _global:
         _global.append(Generator.from_non_deterministic_state())
     return _global[0]
 
 
 def set_global_generator(generator: Generator) -> None:
-    """Replace the global generator."""
+    """Replace the global generator.
+
+    >>> import gradtape as tf
+    >>> generator = tf.random.Generator.from_seed(1)
+    >>> tf.random.set_global_generator(generator)
+    >>> tf.random.get_global_generator() is generator
+    True
+
+    Args:
+        generator: A `tf.random.Generator`.
+    """
     _global[:] = [generator]
 
 

@@ -76,7 +76,13 @@ class zeros_initializer(_Filled):
 
 
 class ones_initializer(_Filled):
-    """Ones."""
+    """Ones: what a variable begins with.
+
+    >>> import gradtape as tf
+    >>> tf.ones_initializer()([2, 2]).numpy()
+    array([[1., 1.],
+           [1., 1.]], dtype=float32)
+    """
 
     _make = staticmethod(ones)
 
@@ -87,6 +93,13 @@ class constant_initializer(Initializer):
     >>> tf.constant_initializer([1.0, 2.0, 3.0, 4.0])([2, 2]).numpy()
     array([[1., 2.],
            [3., 4.]], dtype=float32)
+
+    Args:
+        value: A number, or numbers as a list or array.
+        support_partition: Not used; taken for programs that were written for TensorFlow.
+
+    Raises:
+        TypeError: It is something else; or, when it is called, there is not one number for each element.
     """
 
     def __init__(self, value: object = 0, support_partition: bool = False) -> None:
@@ -127,6 +140,11 @@ class random_normal_initializer(_Random):
 
     >>> tf.random_normal_initializer(seed=1)([2]).numpy().round(4)
     array([ 0.0063, -0.0247], dtype=float32)
+
+    Args:
+        mean: The mean of the distribution.
+        stddev: Its standard deviation.
+        seed: Where the random numbers begin; None: other numbers at each call.
     """
 
     def __init__(self, mean: object = 0.0, stddev: TensorLike = 0.05, seed: TensorLike | None = None) -> None:
@@ -145,7 +163,17 @@ class random_normal_initializer(_Random):
 
 
 class random_uniform_initializer(_Random):
-    """Numbers from a range, each as likely as the others; with a seed the same ones at each call."""
+    """Numbers from a range, each as likely as the others; with a seed the same ones at each call.
+
+    >>> import gradtape as tf
+    >>> tf.random_uniform_initializer(0.0, 10.0, seed=1)([3]).numpy().round(2)
+    array([8.78, 4.6 , 6.  ], dtype=float32)
+
+    Args:
+        minval: The lower end of the range.
+        maxval: The upper end, which is not reached.
+        seed: Where the random numbers begin; None: other numbers at each call.
+    """
 
     def __init__(self, minval: object = -0.05, maxval: TensorLike = 0.05, seed: TensorLike | None = None) -> None:
         super().__init__(seed)

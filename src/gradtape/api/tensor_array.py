@@ -23,7 +23,7 @@ from ..ops.array.index import take
 from ..ops.array.layout import expand_dims, reshape
 from ..ops.array.row import get_row, set_row
 from ..ops.array.scatter import tensor_scatter_nd_update
-from ..trace.carried import UNSHAPED, ElementShape
+from ..trace.carried import CARRIED, UNSHAPED, ElementShape
 from ..trace.control import either
 from ..trace.facades import Facade, steps_of
 from ..trace.ghost import Ghost, NeedsValue, World, abstract_of
@@ -55,8 +55,16 @@ class TensorArray:
         size: How many elements there are.
         dynamic_size: Whether writing past the end makes it longer.
         clear_after_read: Whether an element can be read only once (the default), which frees its memory early.
+        tensor_array_name: Not used; taken for programs that were written for TensorFlow.
+        handle: None: eager code has no handles.
+        flow: Not used; taken for programs that were written for TensorFlow.
         infer_shape: Whether all elements must have one shape.
         element_shape: The shape of the elements, as far as it is known.
+        colocate_with_first_write_call: Not used; taken for programs that were written for TensorFlow.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Raises:
+        ValueError: There is no size, or a handle.
     """
 
     _count: Any  # of elements that are not there yet: a size (see `OpenTensorArray`)
@@ -655,6 +663,15 @@ def _sizes(shape: TensorShape) -> tuple[int, ...]:
     return tuple(size or 0 for size in shape)
 
 
+def _carried(array: Any, shape: tuple[int, ...] | None, capacity: int | None) -> Any:
+    if not array._dynamic_size:
+        return RowsTensorArray.of(array, shape)
+    from .growing_tensor_array import GrowingTensorArray
+
+    return GrowingTensorArray.grown(array, shape, capacity)
+
+
+CARRIED[TensorArray] = CARRIED[OpenTensorArray] = _carried
 UNSHAPED.add(UnshapedTensorArray)
 declare(
     Composite(

@@ -16,7 +16,12 @@ _UNSPECIFIED: Any = object()
 
 
 class Feature(enum.Enum):
-    """Names of optional parts of the conversion. All that gradtape has are always on; the names are accepted."""
+    """Names of optional parts of the conversion. All that gradtape has are always on; the names are accepted.
+
+    >>> import gradtape as tf
+    >>> tf.autograph.experimental.Feature.LISTS in tf.autograph.experimental.Feature.all()
+    True
+    """
 
     ALL = "ALL"
     AUTO_CONTROL_DEPS = "AUTO_CONTROL_DEPS"
@@ -47,6 +52,12 @@ def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
     ...     return x + x
     >>> double(3)
     6
+
+    Args:
+        func: The function; without it, a decorator is given.
+
+    Returns:
+        A function of the same arguments.
     """
     if func is None:
         return do_not_convert
@@ -60,7 +71,17 @@ def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
 
 
 def set_element_type(entity: object, dtype: DTypeLike, shape: ShapeLike = _UNSPECIFIED) -> None:
-    """Say what a list will hold. Accepted: the type is taken from what is appended first."""
+    """Say what a list will hold. Accepted: the type is taken from what is appended first.
+
+    >>> import gradtape as tf
+    >>> values = []
+    >>> tf.autograph.experimental.set_element_type(values, tf.float32)
+
+    Args:
+        entity: A list.
+        dtype: The type of its elements.
+        shape: Their shape.
+    """
 
 
 def set_loop_options(
@@ -70,6 +91,16 @@ def set_loop_options(
     shape_invariants: object = _UNSPECIFIED,
 ) -> None:
     """As the first statement of a loop: how it is traced. Outside a traced function it does nothing.
+
+    >>> import gradtape as tf
+    >>> def grown(n):  # with @tf.function before it
+    ...     x = tf.zeros([0])
+    ...     for i in tf.range(n):
+    ...         tf.autograph.experimental.set_loop_options(shape_invariants=[(x, tf.TensorShape([None]))])
+    ...         x = tf.concat([x, [1.0]], 0)
+    ...     return x
+    >>> grown(3).numpy()
+    array([1., 1., 1.], dtype=float32)
 
     Args:
         parallel_iterations: Accepted and without effect.

@@ -34,6 +34,13 @@ class TensorShape:
     >>> shape = TensorShape([None, 3])
     >>> shape.rank, shape.as_list(), shape.is_fully_defined()
     (2, [None, 3], False)
+
+    Args:
+        dims: The sizes as a list, None for a size that is not known; None alone: not even their number is known. One
+            number is the shape of a vector.
+
+    Raises:
+        ValueError: A size is negative.
     """
 
     __slots__ = ("_sizes",)

@@ -46,6 +46,10 @@ class Dataset(Generic[T]):
     [1 4]
     [ 9 16]
     [25]
+
+    Args:
+        node: The step that produces the elements. Users make datasets with the methods, such as `from_tensor_slices`.
+        options: Settings of the pipeline.
     """
 
     def __init__(self, node: Node, options: Options | None = None) -> None:
@@ -272,7 +276,21 @@ class Dataset(Generic[T]):
     def random(
         seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
     ) -> Dataset[Tensor]:
-        """Random numbers below 2**32 as int64, without end."""
+        """Random numbers below 2**32 as int64, without end.
+
+        >>> import gradtape as tf
+        >>> numbers = tf.data.Dataset.random(seed=1).take(2)
+        >>> [int(x) for x in numbers] == [int(x) for x in numbers]
+        True
+
+        Args:
+            seed: Where the random numbers begin; None: elsewhere each time.
+            rerandomize_each_iteration: Whether each pass has other numbers, also with a seed.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         return Dataset(sources.Random(seed, bool(rerandomize_each_iteration)))
 
     @overload

@@ -133,7 +133,16 @@ class _WindowIterator(Wrapping):
 
 
 class DatasetSpec(TypeSpec):
-    """The spec of a dataset: that of its elements."""
+    """The spec of a dataset: that of its elements.
+
+    >>> import gradtape as tf
+    >>> tf.data.DatasetSpec(tf.TensorSpec([], tf.int64)).is_compatible_with(tf.data.Dataset.range(3))
+    True
+
+    Args:
+        element_spec: The spec of an element, or a structure of specs.
+        dataset_shape: Not used; taken for programs that were written for TensorFlow.
+    """
 
     by_identity = True  # a function with such an argument is recorded for each dataset
 

@@ -45,6 +45,10 @@ class Iterator(PythonIterator[T]):
     >>> second.set_state(first.get_state())
     >>> [int(x) for x in first] == [int(x) for x in second]
     True
+
+    Args:
+        node: The step that produces the elements. Users make iterators with `iter(dataset)`.
+        settings: Threads and order, from the options of the dataset.
     """
 
     _handle: Any = None  # inside a function, what stands for an iterator that the function is given or makes
@@ -128,7 +132,16 @@ class Iterator(PythonIterator[T]):
 
 
 class IteratorSpec(HandleSpec):
-    """The spec of an iterator: that of its elements."""
+    """The spec of an iterator: that of its elements.
+
+    >>> import gradtape as tf
+    >>> spec = tf.data.IteratorSpec(tf.TensorSpec([], tf.int64))
+    >>> spec.is_compatible_with(iter(tf.data.Dataset.range(3)))
+    True
+
+    Args:
+        element_spec: The spec of an element, or a structure of specs.
+    """
 
     @property
     def value_type(self) -> type[Any]:
@@ -198,7 +211,18 @@ begin = traceable(begin, always=True, in_world=_begin_in_world)
 
 
 class NumpyIterator(PythonIterator[Any]):
-    """One pass over a dataset, with arrays in place of tensors. The arrays cannot be written to."""
+    """One pass over a dataset, with arrays in place of tensors, as `dataset.as_numpy_iterator()` begins it.
+
+    The arrays cannot be written to.
+
+    >>> import gradtape as tf
+    >>> iterator = tf.data.Dataset.range(2).as_numpy_iterator()
+    >>> isinstance(iterator, tf.data.NumpyIterator), list(iterator)
+    (True, [np.int64(0), np.int64(1)])
+
+    Args:
+        inner: An iterator over tensors.
+    """
 
     def __init__(self, inner: Iterator) -> None:
         self._inner = inner

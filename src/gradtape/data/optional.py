@@ -16,7 +16,18 @@ from .structure import Element
 
 
 class Optional:
-    """A value that may be missing."""
+    """A value that may be missing.
+
+    >>> import gradtape as tf
+    >>> found = tf.data.experimental.Optional.from_value(3.0)
+    >>> bool(found.has_value()), found.get_value().numpy()
+    (True, np.float32(3.0))
+    >>> bool(tf.data.experimental.Optional.empty(tf.TensorSpec([])).has_value())
+    False
+
+    Args:
+        *value: The value, if there is one. Users call `from_value` and `empty`.
+    """
 
     __slots__ = ("_handle", "_spec", "_value")
 

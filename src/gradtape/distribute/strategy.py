@@ -28,18 +28,42 @@ CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
 class ReduceOp(enum.Enum):
-    """How values of several replicas become one."""
+    """How values of several replicas become one.
+
+    >>> import gradtape as tf
+    >>> strategy = tf.distribute.get_strategy()
+    >>> strategy.reduce(tf.distribute.ReduceOp.MEAN, tf.constant([1.0, 3.0]), axis=0).numpy()
+    np.float32(2.0)
+    """
 
     SUM = "SUM"
     MEAN = "MEAN"
 
 
 class DistributedValues:
-    """Values of several replicas. With one replica they are plain values."""
+    """Values of several replicas. With one replica they are plain values.
+
+    >>> import gradtape as tf
+    >>> isinstance(tf.distribute.get_strategy().run(lambda: tf.constant(1.0)), tf.Tensor)
+    True
+    """
 
 
 class ValueContext:
-    """What a function that makes the values of replicas can ask."""
+    """What a function that makes the values of replicas can ask.
+
+    >>> import gradtape as tf
+    >>> strategy = tf.distribute.get_strategy()
+    >>> values = strategy.experimental_distribute_values_from_function(
+    ...     lambda context: tf.constant(context.replica_id_in_sync_group)
+    ... )
+    >>> int(values)
+    0
+
+    Args:
+        replica_id_in_sync_group: The number of the replica.
+        num_replicas_in_sync: How many replicas there are.
+    """
 
     def __init__(self, replica_id_in_sync_group: int = 0, num_replicas_in_sync: int = 1) -> None:
         self.replica_id_in_sync_group = replica_id_in_sync_group
@@ -57,6 +81,9 @@ class Strategy:
     ...     return v * x
     >>> strategy.reduce(tf.distribute.ReduceOp.SUM, strategy.run(step, args=(tf.constant(3.0),)), axis=None)
     <tf.Tensor: shape=(), dtype=float32, numpy=3.0>
+
+    Args:
+        extended: What has the less common methods; by default a `StrategyExtended`.
     """
 
     _replicas: Any = None  # where there are several
@@ -157,7 +184,15 @@ class Strategy:
 
 
 class StrategyExtended:
-    """The less common methods of a strategy, as `strategy.extended`."""
+    """The less common methods of a strategy, as `strategy.extended`.
+
+    >>> import gradtape as tf
+    >>> tf.distribute.get_strategy().extended.worker_devices
+    ('/job:localhost/replica:0/task:0/device:CPU:0',)
+
+    Args:
+        container_strategy: The strategy.
+    """
 
     experimental_require_static_shapes = False
 
@@ -221,7 +256,19 @@ class StrategyExtended:
 
 
 class ReplicaContext:
-    """What a function given to `Strategy.run` sees: `tf.distribute.get_replica_context()`."""
+    """What a function given to `Strategy.run` sees: `tf.distribute.get_replica_context()`.
+
+    >>> import gradtape as tf
+    >>> def step(x):
+    ...     context = tf.distribute.get_replica_context()
+    ...     return context.all_reduce("sum", x)
+    >>> tf.distribute.get_strategy().run(step, args=(tf.constant(3.0),)).numpy()
+    np.float32(3.0)
+
+    Args:
+        strategy: The strategy that runs the function.
+        replica_id_in_sync_group: The number of the replica.
+    """
 
     def __init__(self, strategy: Strategy, replica_id_in_sync_group: object) -> None:
         self._strategy = strategy

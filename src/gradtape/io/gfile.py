@@ -211,17 +211,58 @@ class FileStatistics:
 
 
 def exists(path: PathLikeOrTensor) -> bool:
-    """Whether there is such a file or folder."""
+    """Whether there is such a file or folder.
+
+    >>> import gradtape as tf
+    >>> import tempfile
+    >>> tf.io.gfile.exists(tempfile.mkdtemp()), tf.io.gfile.exists("no such file")
+    (True, False)
+
+    Args:
+        path: A path.
+
+    Returns:
+        True or False.
+    """
     return os.path.exists(local_path(path))
 
 
 def isdir(path: PathLikeOrTensor) -> bool:
-    """Whether there is such a folder."""
+    """Whether there is such a folder.
+
+    >>> import gradtape as tf
+    >>> import tempfile
+    >>> tf.io.gfile.isdir(tempfile.mkdtemp())
+    True
+
+    Args:
+        path: A path.
+
+    Returns:
+        True or False.
+    """
     return os.path.isdir(local_path(path))
 
 
 def stat(path: PathLikeOrTensor) -> FileStatistics:
-    """Length in bytes, time of the last change in nanoseconds, and whether it is a folder."""
+    """Length in bytes, time of the last change in nanoseconds, and whether it is a folder.
+
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "note.txt")
+    >>> tf.io.write_file(path, "hello")
+    >>> tf.io.gfile.stat(path).length
+    5
+
+    Args:
+        path: A path.
+
+    Returns:
+        An object with `length`, `mtime_nsec` and `is_directory`.
+
+    Raises:
+        tf.errors.NotFoundError: There is no such file.
+    """
     name = local_path(path)
     with _errors(name):
         found = os.stat(name)
@@ -229,7 +270,24 @@ def stat(path: PathLikeOrTensor) -> FileStatistics:
 
 
 def listdir(path: PathLikeOrTensor) -> list[str]:
-    """The names in a folder, sorted."""
+    """The names in a folder, sorted.
+
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.io.write_file(os.path.join(folder, "a.txt"), "a")
+    >>> tf.io.gfile.listdir(folder)
+    ['a.txt']
+
+    Args:
+        path: The path of a folder.
+
+    Returns:
+        A list of names, without the path.
+
+    Raises:
+        tf.errors.NotFoundError: There is no such folder.
+    """
     name = local_path(path)
     if not os.path.isdir(name):
         raise NotFoundError(None, None, f"Could not find directory {name}")
@@ -238,14 +296,42 @@ def listdir(path: PathLikeOrTensor) -> list[str]:
 
 
 def glob(pattern: object) -> list[str]:
-    """The paths that fit a pattern, or one of a list of patterns: `*`, `?` and `[...]` within one folder."""
+    """The paths that fit a pattern, or one of a list of patterns: `*`, `?` and `[...]` within one folder.
+
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.io.write_file(os.path.join(folder, "a.txt"), "a")
+    >>> [os.path.basename(path) for path in tf.io.gfile.glob(folder + "/*.txt")]
+    ['a.txt']
+
+    Args:
+        pattern: A pattern, or a list of patterns.
+
+    Returns:
+        A list of paths.
+    """
     patterns = pattern if isinstance(pattern, (list, tuple)) else [pattern]
     found = [sorted(_glob.glob(local_path(one), include_hidden=True)) for one in patterns]
     return [path for paths in found for path in paths]
 
 
 def mkdir(path: PathLikeOrTensor) -> None:
-    """Make a folder in one that exists; nothing happens where it is there."""
+    """Make a folder in one that exists; nothing happens where it is there.
+
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "models")
+    >>> tf.io.gfile.mkdir(path)
+    >>> tf.io.gfile.isdir(path)
+    True
+
+    Args:
+        path: The path of the folder.
+
+    Raises:
+        tf.errors.NotFoundError: The folder above it does not exist.
+    """
     name = local_path(path)
     if os.path.isdir(name):
         return
@@ -254,7 +340,21 @@ def mkdir(path: PathLikeOrTensor) -> None:
 
 
 def makedirs(path: PathLikeOrTensor) -> None:
-    """Make a folder, and those above it. Folders that exist are left alone."""
+    """Make a folder, and those above it. Folders that exist are left alone.
+
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "models", "first")
+    >>> tf.io.gfile.makedirs(path)
+    >>> tf.io.gfile.isdir(path)
+    True
+
+    Args:
+        path: The path of the folder.
+
+    Raises:
+        tf.errors.FailedPreconditionError: There is a file of that name.
+    """
     name = local_path(path)
     if os.path.exists(name) and not os.path.isdir(name):
         raise FailedPreconditionError(None, None, f"{name} is not a directory")
@@ -263,7 +363,25 @@ def makedirs(path: PathLikeOrTensor) -> None:
 
 
 def copy(src: PathLikeOrTensor, dst: PathLikeOrTensor, overwrite: bool = False) -> None:
-    """Copy a file; AlreadyExistsError where there is one, unless it may be overwritten."""
+    """Copy a file; AlreadyExistsError where there is one, unless it may be overwritten.
+
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.io.write_file(os.path.join(folder, "a.txt"), "a")
+    >>> tf.io.gfile.copy(os.path.join(folder, "a.txt"), os.path.join(folder, "b.txt"))
+    >>> tf.io.gfile.listdir(folder)
+    ['a.txt', 'b.txt']
+
+    Args:
+        src: The path of the file.
+        dst: The path of the copy.
+        overwrite: Whether a file that is there may be replaced.
+
+    Raises:
+        tf.errors.AlreadyExistsError: There is one already.
+        tf.errors.NotFoundError: There is no file to copy.
+    """
     source, target = local_path(src), local_path(dst)
     with _errors(source):
         os.stat(source)
@@ -273,7 +391,25 @@ def copy(src: PathLikeOrTensor, dst: PathLikeOrTensor, overwrite: bool = False) 
 
 
 def rename(src: PathLikeOrTensor, dst: PathLikeOrTensor, overwrite: bool = False) -> None:
-    """Rename or move a file or folder; AlreadyExistsError where there is one, unless it may be overwritten."""
+    """Rename or move a file or folder; AlreadyExistsError where there is one, unless it may be overwritten.
+
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.io.write_file(os.path.join(folder, "a.txt"), "a")
+    >>> tf.io.gfile.rename(os.path.join(folder, "a.txt"), os.path.join(folder, "b.txt"))
+    >>> tf.io.gfile.listdir(folder)
+    ['b.txt']
+
+    Args:
+        src: The path.
+        dst: The new path.
+        overwrite: Whether a file that is there may be replaced.
+
+    Raises:
+        tf.errors.AlreadyExistsError: There is one already.
+        tf.errors.NotFoundError: There is nothing to rename.
+    """
     source, target = local_path(src), local_path(dst)
     with _errors(source):
         os.stat(source)
@@ -288,7 +424,23 @@ def _check_free(path: str, overwrite: bool) -> None:
 
 
 def remove(path: PathLikeOrTensor) -> None:
-    """Remove a file."""
+    """Remove a file.
+
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.txt")
+    >>> tf.io.write_file(path, "a")
+    >>> tf.io.gfile.remove(path)
+    >>> tf.io.gfile.exists(path)
+    False
+
+    Args:
+        path: The path of a file.
+
+    Raises:
+        tf.errors.NotFoundError: There is no such file.
+        tf.errors.FailedPreconditionError: It is a folder: use `rmtree`.
+    """
     name = local_path(path)
     if os.path.isdir(name):
         raise FailedPreconditionError(None, None, f"{name}; Is a directory. Use rmtree.")
@@ -297,7 +449,22 @@ def remove(path: PathLikeOrTensor) -> None:
 
 
 def rmtree(path: PathLikeOrTensor) -> None:
-    """Remove a folder and all it holds, or a file."""
+    """Remove a folder and all it holds, or a file.
+
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.io.write_file(os.path.join(folder, "a.txt"), "a")
+    >>> tf.io.gfile.rmtree(folder)
+    >>> tf.io.gfile.exists(folder)
+    False
+
+    Args:
+        path: The path.
+
+    Raises:
+        tf.errors.NotFoundError: There is nothing of that name.
+    """
     name = local_path(path)
     with _errors(name):
         if os.path.isdir(name) and not os.path.islink(name):
@@ -309,7 +476,23 @@ def rmtree(path: PathLikeOrTensor) -> None:
 def walk(
     top: object, topdown: bool = True, onerror: Callable[[OpError], Any] | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
-    """For each folder from `top` down its path, the folders and the files in it."""
+    """For each folder from `top` down its path, the folders and the files in it.
+
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.io.write_file(os.path.join(folder, "below", "a.txt"), "a")
+    >>> [(folders, files) for path, folders, files in tf.io.gfile.walk(folder)]
+    [(['below'], []), ([], ['a.txt'])]
+
+    Args:
+        top: The path of a folder.
+        topdown: Whether a folder comes before those in it.
+        onerror: A function that is called with the error of a folder that cannot be read; such folders are left out.
+
+    Returns:
+        An iterator over tuples (path, names of folders, names of files).
+    """
     name = local_path(top)
 
     def failed(error: OSError) -> None:
@@ -323,12 +506,32 @@ def walk(
 
 
 def join(path: PathLikeOrTensor, *paths: object) -> str:
-    """The parts of a path as one."""
+    """The parts of a path as one.
+
+    >>> import gradtape as tf
+    >>> tf.io.gfile.join("models", "first", "weights")
+    'models/first/weights'
+
+    Args:
+        path: The first part.
+        *paths: The others.
+
+    Returns:
+        A path.
+    """
     return os.path.join(text_of(path), *(text_of(part) for part in paths))
 
 
 def get_registered_schemes() -> list[str]:
-    """The URL schemes of the supported file systems."""
+    """The URL schemes of the supported file systems.
+
+    >>> import gradtape as tf
+    >>> tf.io.gfile.get_registered_schemes()
+    ['file', '']
+
+    Returns:
+        A list of names.
+    """
     return ["file", ""]
 
 

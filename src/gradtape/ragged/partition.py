@@ -15,11 +15,14 @@ if TYPE_CHECKING:
 
 
 class RowPartition:
-    """How a number of values is divided into rows that follow each other.
+    """How a number of values is divided into rows that follow each other. The class methods `from_...` make one.
 
     >>> import gradtape as tf
     >>> tf.experimental.RowPartition.from_value_rowids([0, 0, 2], nrows=4).row_splits().numpy()
     array([0, 2, 2, 3, 3])
+
+    Args:
+        rows: A RaggedTensor that is divided in this way.
     """
 
     __slots__ = ("_rows",)
@@ -31,7 +34,22 @@ class RowPartition:
     def from_row_splits(
         cls, row_splits: TensorLike, validate: bool = True, dtype: DTypeLike | None = None
     ) -> RowPartition:
-        """Row i from `row_splits[i]` up to `row_splits[i + 1]`."""
+        """Row i from `row_splits[i]` up to `row_splits[i + 1]`.
+
+        >>> tf.experimental.RowPartition.from_row_splits([0, 2, 2, 3]).row_lengths().numpy()
+        array([2, 0, 1])
+
+        Args:
+            row_splits: A vector of integers: it begins with 0, does not decrease, and ends with the number of values.
+            validate: Whether this is checked.
+            dtype: The type of the splits, int32 or int64; by default that of `row_splits`.
+
+        Returns:
+            A RowPartition.
+
+        Raises:
+            tf.errors.InvalidArgumentError: A check fails.
+        """
         splits = integers(row_splits, "row_splits")
         return cls._made(RaggedTensor.from_row_splits, int(splits[-1]), splits, validate, dtype)
 
@@ -39,7 +57,22 @@ class RowPartition:
     def from_row_lengths(
         cls, row_lengths: TensorLike, validate: bool = True, dtype: DTypeLike | None = None
     ) -> RowPartition:
-        """Rows of these lengths."""
+        """Rows of these lengths.
+
+        >>> tf.experimental.RowPartition.from_row_lengths([2, 0, 1]).row_splits().numpy()
+        array([0, 2, 2, 3])
+
+        Args:
+            row_lengths: A vector of integers that are not negative.
+            validate: Whether this is checked.
+            dtype: The type of the splits, int32 or int64; by default that of `row_lengths`.
+
+        Returns:
+            A RowPartition.
+
+        Raises:
+            tf.errors.InvalidArgumentError: A check fails.
+        """
         lengths = integers(row_lengths, "row_lengths")
         return cls._made(RaggedTensor.from_row_lengths, int(lengths._array.sum()), lengths, validate, dtype)
 
@@ -47,14 +80,45 @@ class RowPartition:
     def from_row_starts(
         cls, row_starts: TensorLike, nvals: TensorLike, validate: bool = True, dtype: DTypeLike | None = None
     ) -> RowPartition:
-        """Row i from `row_starts[i]` up to the next, the last one up to `nvals`."""
+        """Row i from `row_starts[i]` up to the next, the last one up to `nvals`.
+
+        >>> tf.experimental.RowPartition.from_row_starts([0, 2, 2], nvals=3).row_lengths().numpy()
+        array([2, 0, 1])
+
+        Args:
+            row_starts: A vector of integers: it begins with 0 and does not decrease.
+            nvals: How many values there are.
+            validate: Whether this is checked.
+            dtype: The type of the splits, int32 or int64; by default that of `row_starts`.
+
+        Returns:
+            A RowPartition.
+
+        Raises:
+            tf.errors.InvalidArgumentError: A check fails.
+        """
         return cls._made(RaggedTensor.from_row_starts, as_int(nvals), row_starts, validate, dtype)
 
     @classmethod
     def from_row_limits(
         cls, row_limits: TensorLike, validate: bool = True, dtype: DTypeLike | None = None
     ) -> RowPartition:
-        """Row i up to `row_limits[i]`."""
+        """Row i up to `row_limits[i]`, from where the row before it ends.
+
+        >>> tf.experimental.RowPartition.from_row_limits([2, 2, 3]).row_lengths().numpy()
+        array([2, 0, 1])
+
+        Args:
+            row_limits: A vector of integers that does not decrease.
+            validate: Whether this is checked.
+            dtype: The type of the splits, int32 or int64; by default that of `row_limits`.
+
+        Returns:
+            A RowPartition.
+
+        Raises:
+            tf.errors.InvalidArgumentError: A check fails.
+        """
         limits = integers(row_limits, "row_limits")
         count = int(limits[-1]) if limits.shape[0] else 0
         return cls._made(RaggedTensor.from_row_limits, count, limits, validate, dtype)
@@ -67,7 +131,23 @@ class RowPartition:
         validate: bool = True,
         dtype: DTypeLike | None = None,
     ) -> RowPartition:
-        """Each value in the row with the number in `value_rowids`."""
+        """Each value in the row with the number in `value_rowids`.
+
+        >>> tf.experimental.RowPartition.from_value_rowids([0, 0, 2]).row_lengths().numpy()
+        array([2, 0, 1])
+
+        Args:
+            value_rowids: A vector of integers that does not decrease, from 0 up.
+            nrows: How many rows there are; by default one more than the last number.
+            validate: Whether this is checked.
+            dtype: The type of the splits, int32 or int64; by default that of `value_rowids`.
+
+        Returns:
+            A RowPartition.
+
+        Raises:
+            tf.errors.InvalidArgumentError: A check fails.
+        """
         rowids = integers(value_rowids, "value_rowids")
         rows = RaggedTensor.from_value_rowids(rowids, rowids, nrows, validate=validate)
         return cls(rows if dtype is None else rows.with_row_splits_dtype(dtype))
@@ -81,7 +161,25 @@ class RowPartition:
         validate: bool = True,
         dtype: DTypeLike | None = None,
     ) -> RowPartition:
-        """Rows that all have this length; how many values or how many rows there are must be given."""
+        """Rows that all have this length.
+
+        >>> tf.experimental.RowPartition.from_uniform_row_length(2, nvals=6).row_splits().numpy()
+        array([0, 2, 4, 6])
+
+        Args:
+            uniform_row_length: The length.
+            nvals: How many values there are. This or `nrows` is needed.
+            nrows: How many rows there are.
+            validate: Whether the numbers are checked to fit each other.
+            dtype: The type of the splits, int32 or int64; int64 by default.
+
+        Returns:
+            A RowPartition.
+
+        Raises:
+            ValueError: Neither `nvals` nor `nrows` is given.
+            tf.errors.InvalidArgumentError: A check fails.
+        """
         length = as_int(uniform_row_length)
         if nvals is None and nrows is None:
             raise ValueError("RowPartition: give nvals or nrows beside uniform_row_length.")

@@ -26,7 +26,21 @@ COMPILERS: list[Maker] = []
 
 
 class ConcreteFunction:
-    """A graph with the signature it was recorded for. Called with tensors, it runs; it is never recorded again."""
+    """A graph with the signature it was recorded for. Called with tensors, it runs; it is never recorded again.
+
+    >>> import gradtape as tf
+    >>> double = tf.function(lambda x: x + x).get_concrete_function(tf.TensorSpec([2]))
+    >>> double(tf.constant([1.0, 2.0])).numpy()
+    array([2., 4.], dtype=float32)
+
+    Args:
+        graph: The recorded graph.
+        name: The name of the function.
+        specs: What the function is given, as specs.
+        arguments: The arguments it was recorded with, as positions and names.
+        outputs: What it returned.
+        parameters: The parameters of the Python function.
+    """
 
     def __init__(
         self,

@@ -74,7 +74,22 @@ EAGERLY = _Eagerly()
 
 
 class Function(Generic[_P, _Result]):
-    """A callable that traces a Python function; see `tf.function`."""
+    """A callable that traces a Python function; see `tf.function`.
+
+    >>> import gradtape as tf
+    >>> double = tf.function(lambda x: x + x)
+    >>> isinstance(double, tf.types.experimental.PolymorphicFunction), double(tf.constant(2.0)).numpy()
+    (True, np.float32(4.0))
+
+    Args:
+        python_function: The Python function.
+        name: A name for messages.
+        input_signature: Specs of the arguments; one recording then serves all calls.
+        autograph: Whether Python's `if`, `while` and `for` become branches and loops.
+        jit_compile: Whether XLA's rules of compiled functions hold.
+        reduce_retracing: Whether sizes that change are taken as unknown.
+        engine: What runs it; by default `tf.config.get_engine()`.
+    """
 
     def __init__(
         self,
@@ -594,6 +609,12 @@ def function(
         jit_compile: Functions are compiled in any case. With True, small programs may round in another way than eager code, and
             are faster: own functions with an error of a few units in the last place, products and sums rounded once.
         reduce_retracing: Whether sizes that vary between calls become unknown, to be recorded less often.
+        experimental_implements: Not used; taken for programs that were written for TensorFlow.
+        experimental_autograph_options: Not used; taken for programs that were written for TensorFlow.
+        experimental_attributes: Not used; taken for programs that were written for TensorFlow.
+        experimental_relax_shapes: An old name of `reduce_retracing`.
+        experimental_compile: An old name of `jit_compile`.
+        experimental_follow_type_hints: Not used; taken for programs that were written for TensorFlow.
         engine: What runs it: "native", or with the extra `xla` "xla" or "xla-checked", which raises errors that depend on
             values; without it, `tf.config.set_engine` decides.
     """
@@ -621,5 +642,13 @@ def function(
 
 
 def inside_function() -> bool:
-    """Whether this thread is recording a function."""
+    """Whether this thread is recording a function.
+
+    >>> import gradtape as tf
+    >>> tf.inside_function(), tf.function(lambda: tf.constant(tf.inside_function()))().numpy()
+    (False, np.True_)
+
+    Returns:
+        True or False.
+    """
     return isinstance(STATE.trace, Recorder)

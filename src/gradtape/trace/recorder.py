@@ -442,7 +442,22 @@ def read_variable(variable: Variable) -> Any:
 
 @contextlib.contextmanager
 def outside_traces() -> Iterator[None]:
-    """Leave all traces and tapes of this thread for a block (`tf.init_scope`)."""
+    """Leave all traces and tapes of this thread for a block (`tf.init_scope`).
+
+    >>> import gradtape as tf
+    >>> made = []
+    >>> @tf.function
+    ... def step(x):
+    ...     with tf.init_scope():
+    ...         if not made:
+    ...             made.append(tf.constant(2.0))
+    ...     return x * made[0]
+    >>> step(tf.constant(3.0)).numpy()
+    np.float32(6.0)
+
+    Returns:
+        A context manager.
+    """
     with nobody_outside():
         yield
 

@@ -27,6 +27,13 @@ _COUNTERS = new_lock()
 class CheckpointOptions:
     """Settings of one save or restore.
 
+    >>> import gradtape as tf, tempfile
+    >>> written = []
+    >>> options = tf.train.CheckpointOptions(experimental_write_callbacks=[lambda path: written.append(path)])
+    >>> path = tf.train.Checkpoint(w=tf.Variable(1.0)).write(tempfile.mkdtemp() + "/weights", options)
+    >>> written == [path]
+    True
+
     Args:
         experimental_io_device: Accepted: there is one device.
         experimental_enable_async_checkpoint: Accepted; the call returns when the checkpoint is on the disk.
@@ -303,7 +310,24 @@ def _not_trackable(name: str, value: Any) -> ValueError:
 
 
 class PythonState:
-    """Base class for state of your own: `serialize` gives it as bytes, `deserialize` takes them back."""
+    """Base class for state of your own: `serialize` gives it as bytes, `deserialize` takes them back.
+
+    >>> import gradtape as tf
+    >>> class Epoch(tf.train.experimental.PythonState):
+    ...     number = 0
+    ...     def serialize(self):
+    ...         return str(self.number).encode()
+    ...     def deserialize(self, string_value):
+    ...         self.number = int(string_value)
+    >>> import tempfile
+    >>> epoch = Epoch()
+    >>> epoch.number = 7
+    >>> path = tf.train.Checkpoint(epoch=epoch).write(tempfile.mkdtemp() + "/state")
+    >>> restored = Epoch()
+    >>> _ = tf.train.Checkpoint(epoch=restored).restore(path)
+    >>> restored.number
+    7
+    """
 
     def serialize(self) -> bytes:
         """The state as bytes."""

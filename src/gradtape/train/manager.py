@@ -191,11 +191,20 @@ def checkpoints_iterator(
 ) -> Iterator[str]:
     """The newest checkpoint of a folder, and each newer one as another process writes it.
 
+    >>> import gradtape as tf, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> path = tf.train.Checkpoint(w=tf.Variable(1.0)).save(folder + "/weights")
+    >>> list(tf.train.checkpoints_iterator(folder, timeout=0)) == [path]
+    True
+
     Args:
         checkpoint_dir: The folder.
         min_interval_secs: How much time at least lies between two.
         timeout: How many seconds to wait for the next; None waits forever.
         timeout_fn: Called when the time is over; if it returns True, or is not given, the iteration ends.
+
+    Returns:
+        An iterator over paths.
     """
     last: str | None = None
     while True:

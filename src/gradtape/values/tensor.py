@@ -22,8 +22,9 @@ from ..base.shapes import TensorShape
 from ..base.sizes import Size, Undecided
 from ..base.type_spec import TypeSpec
 from ..base.types import DTypeLike, ShapeLike
+from ..native.abi import WRITABLE_BUFFER, export_memory
 from .composite import COMPOSITES
-from .exits import converted_to_leave, tell_exit
+from .exits import converted_to_leave, memory_to_leave, tell_exit
 
 if TYPE_CHECKING:
     from .operators import Operators as _Operators
@@ -198,6 +199,14 @@ class EagerTensor(Tensor):
         view.flags.writeable = False
         return view
 
+    def __buffer__(self, flags: int) -> memoryview:
+        """The memory of the value, to be read only: for `memoryview(x)`, `np.frombuffer(x)`, and for NumPy, which asks first."""
+        if flags & WRITABLE_BUFFER:
+            raise BufferError("A tensor never changes, and its memory is read-only; x.numpy() is a copy to write to.")
+        if ACTIVE and self._id:
+            tell_exit(self, "a NumPy array")
+        return memory_to_leave(self._array, flags).data.toreadonly()
+
     def __dlpack__(self, **kwargs: Any) -> Any:
         if ACTIVE and self._id:
             tell_exit(self, "another library's array")
@@ -266,6 +275,9 @@ class EagerTensor(Tensor):
         return f"tf.Tensor({_on_new_line(text)}, shape={self.shape}, dtype={self.dtype.name})"
 
 
+export_memory(EagerTensor)
+
+
 def value_of(tensor: Tensor) -> Any:
     """What `numpy()` gives, also for a tensor of a traced function, if its value is known."""
     array = np.asarray(tensor._array)
@@ -327,6 +339,23 @@ class IndexedSlices:
     """Rows of a large tensor: `dense[indices[i]] += values[i]`, the gradient of a lookup.
 
     Indices may repeat; `tf.convert_to_tensor` adds such rows up.
+
+    >>> import gradtape as tf
+    >>> table = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    >>> with tf.GradientTape() as tape:
+    ...     y = tf.gather(table, [0, 0, 2])
+    >>> gradient = tape.gradient(y, table)
+    >>> type(gradient).__name__, gradient.indices.numpy()
+    ('IndexedSlices', array([0, 0, 2], dtype=int32))
+    >>> tf.convert_to_tensor(gradient).numpy()
+    array([[2., 2.],
+           [0., 0.],
+           [1., 1.]], dtype=float32)
+
+    Args:
+        values: The rows.
+        indices: For each row its place along the first axis.
+        dense_shape: The shape of the large tensor, if it is known.
     """
 
     __slots__ = ("dense_shape", "indices", "values")
@@ -389,7 +418,23 @@ class IndexedSlices:
 
 
 class TensorSpec(TypeSpec):
-    """What is known of a tensor before it exists: shape (None for an unknown size), dtype and name."""
+    """What is known of a tensor before it exists: shape (None for an unknown size), dtype and name.
+
+    >>> import gradtape as tf
+    >>> spec = tf.TensorSpec([None, 3], tf.float32)
+    >>> spec.is_compatible_with(tf.zeros([5, 3])), spec.is_compatible_with(tf.zeros([5, 4]))
+    (True, False)
+    >>> @tf.function(input_signature=[spec])
+    ... def total(x):
+    ...     return tf.reduce_sum(x)
+    >>> total(tf.ones([5, 3])).numpy()
+    np.float32(15.0)
+
+    Args:
+        shape: The shape, None for a size that is not known; None alone: any shape.
+        dtype: The type of the elements.
+        name: A name, which a function shows in its signature.
+    """
 
     __slots__ = ("_dtype", "_name", "_shape")
 

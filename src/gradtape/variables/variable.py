@@ -45,7 +45,12 @@ else:
 
 
 class VariableSynchronization(enum.Enum):
-    """When replicas of a variable are brought together; accepted for compatibility."""
+    """When replicas of a variable are brought together; accepted for compatibility.
+
+    >>> import gradtape as tf
+    >>> tf.Variable(1.0, synchronization=tf.VariableSynchronization.ON_READ).numpy()
+    np.float32(1.0)
+    """
 
     AUTO = 0
     NONE = 1
@@ -54,7 +59,12 @@ class VariableSynchronization(enum.Enum):
 
 
 class VariableAggregation(enum.Enum):
-    """How replicas of a variable are brought together; accepted for compatibility."""
+    """How replicas of a variable are brought together; accepted for compatibility.
+
+    >>> import gradtape as tf
+    >>> tf.Variable(1.0, aggregation=tf.VariableAggregation.MEAN).numpy()
+    np.float32(1.0)
+    """
 
     NONE = 0
     SUM = 1
@@ -120,10 +130,20 @@ class Variable(_Operators, metaclass=_VariableMeta):
     Args:
         initial_value: A tensor, an array, a Python value, or a function without arguments that makes one.
         trainable: Whether tapes follow it without being told; True unless synchronization is ON_READ.
+        validate_shape: Not used; taken for programs that were written for TensorFlow.
+        caching_device: Not used; taken for programs that were written for TensorFlow.
         name: Shown in messages; "Variable" if it has none.
+        variable_def: Not used; taken for programs that were written for TensorFlow.
         dtype: The type to convert the initial value to.
+        import_scope: Not used; taken for programs that were written for TensorFlow.
         constraint: A function that optimizers apply after an update.
+        synchronization: When replicas of `tf.distribute` bring their copies together.
+        aggregation: How they do: by none of them, their sum, their mean, or the first one.
         shape: The shape it may have over time, such as `tf.TensorShape(None)`; by default that of the initial value.
+        experimental_enable_variable_lifting: Not used; taken for programs that were written for TensorFlow.
+
+    Raises:
+        ValueError: There is no initial value, or it does not fit `shape`.
     """
 
     __array_priority__ = 100

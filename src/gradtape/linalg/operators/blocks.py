@@ -183,6 +183,17 @@ class LinearOperatorBlockDiag(_Blocks):
     array([1., 2., 3.], dtype=float32)
     >>> [part.numpy().tolist() for part in blocks.matvec([[1.0, 1.0], [1.0]])]
     [[1.0, 2.0], [3.0]]
+
+    Args:
+        operators: The operators on the diagonal, of one type.
+        is_non_singular: Whether it is promised to have an inverse. Promises may be None, for nothing is known.
+        is_self_adjoint: Whether it is promised to equal its conjugate transpose.
+        is_positive_definite: Whether x^H A x is promised to have a positive real part for all x that are not 0.
+        is_square: Whether it is promised to be square.
+        name: A name for the operator.
+
+    Raises:
+        ValueError: The promises contradict each other, or the shape.
     """
 
     def __init__(
@@ -261,6 +272,17 @@ class LinearOperatorBlockLowerTriangular(_Blocks):
     >>> tf.linalg.LinearOperatorBlockLowerTriangular([[one], [two, one]]).to_dense().numpy()
     array([[2., 0.],
            [3., 2.]], dtype=float32)
+
+    Args:
+        operators: A list of operators for each row of blocks: one in the first, two in the second, and so on.
+        is_non_singular: Whether it is promised to have an inverse. Promises may be None, for nothing is known.
+        is_self_adjoint: Whether it is promised to equal its conjugate transpose.
+        is_positive_definite: Whether x^H A x is promised to have a positive real part for all x that are not 0.
+        is_square: Whether it is promised to be square.
+        name: A name for the operator.
+
+    Raises:
+        ValueError: The promises contradict each other, or the shape.
     """
 
     def __init__(

@@ -186,6 +186,18 @@ class LinearOperatorCirculant(Circulant):
     array([[1., 0., 2.],
            [2., 1., 0.],
            [0., 2., 1.]], dtype=float32)
+
+    Args:
+        spectrum: The Fourier transform of the kernel, in the last axis.
+        input_output_dtype: The type of what it is applied to; complex64 by default.
+        is_non_singular: Whether it is promised to have an inverse. Promises may be None, for nothing is known.
+        is_self_adjoint: Whether it is promised to equal its conjugate transpose.
+        is_positive_definite: Whether x^H A x is promised to have a positive real part for all x that are not 0.
+        is_square: Whether it is promised to be square.
+        name: A name for the operator.
+
+    Raises:
+        ValueError: The promises contradict each other, or the shape.
     """
 
     _depth = 1
@@ -193,14 +205,52 @@ class LinearOperatorCirculant(Circulant):
 
 
 class LinearOperatorCirculant2D(Circulant):
-    """A convolution of periodic images: a matrix with circulant blocks that are arranged circulantly."""
+    """A convolution of periodic images: a matrix with circulant blocks that are arranged circulantly.
+
+    >>> import gradtape as tf
+    >>> kernel = tf.constant([[1.0, 0.0], [0.0, 1.0]], tf.complex64)
+    >>> operator = tf.linalg.LinearOperatorCirculant2D(tf.signal.fft2d(kernel), input_output_dtype=tf.float32)
+    >>> operator.matvec([1.0, 2.0, 3.0, 4.0]).numpy().round(3)
+    array([5., 5., 5., 5.], dtype=float32)
+
+    Args:
+        spectrum: The Fourier transform of the kernel, in the last two axes.
+        input_output_dtype: The type of what it is applied to; complex64 by default.
+        is_non_singular: Whether it is promised to have an inverse. Promises may be None, for nothing is known.
+        is_self_adjoint: Whether it is promised to equal its conjugate transpose.
+        is_positive_definite: Whether x^H A x is promised to have a positive real part for all x that are not 0.
+        is_square: Whether it is promised to be square.
+        name: A name for the operator.
+
+    Raises:
+        ValueError: The promises contradict each other, or the shape.
+    """
 
     _depth = 2
     _matrix_axes: ClassVar[dict[str, int]] = {"spectrum": 2}
 
 
 class LinearOperatorCirculant3D(Circulant):
-    """A convolution of periodic volumes."""
+    """A convolution of periodic volumes.
+
+    >>> import gradtape as tf
+    >>> spectrum = tf.ones([2, 2, 2], tf.complex64)  # of a kernel that changes nothing
+    >>> operator = tf.linalg.LinearOperatorCirculant3D(spectrum, input_output_dtype=tf.float32)
+    >>> operator.matvec(tf.range(8.0)).numpy().round(3) + 0.0
+    array([0., 1., 2., 3., 4., 5., 6., 7.], dtype=float32)
+
+    Args:
+        spectrum: The Fourier transform of the kernel, in the last three axes.
+        input_output_dtype: The type of what it is applied to; complex64 by default.
+        is_non_singular: Whether it is promised to have an inverse. Promises may be None, for nothing is known.
+        is_self_adjoint: Whether it is promised to equal its conjugate transpose.
+        is_positive_definite: Whether x^H A x is promised to have a positive real part for all x that are not 0.
+        is_square: Whether it is promised to be square.
+        name: A name for the operator.
+
+    Raises:
+        ValueError: The promises contradict each other, or the shape.
+    """
 
     _depth = 3
     _matrix_axes: ClassVar[dict[str, int]] = {"spectrum": 3}
@@ -214,6 +264,18 @@ class LinearOperatorToeplitz(LinearOperator):
     array([[1., 7., 8.],
            [2., 1., 7.],
            [3., 2., 1.]], dtype=float32)
+
+    Args:
+        col: The first column.
+        row: The first row; its first element is that of the column.
+        is_non_singular: Whether it is promised to have an inverse. Promises may be None, for nothing is known.
+        is_self_adjoint: Whether it is promised to equal its conjugate transpose.
+        is_positive_definite: Whether x^H A x is promised to have a positive real part for all x that are not 0.
+        is_square: Whether it is promised to be square.
+        name: A name for the operator.
+
+    Raises:
+        ValueError: The promises contradict each other, or the shape.
     """
 
     _field_names = ("col", "row")
