@@ -354,7 +354,7 @@ class StaticHashTable(_Table):
     Args:
         initializer: What fills it: a `KeyValueTensorInitializer` or a `TextFileInitializer`.
         default_value: The value of keys that are not in it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: The name of the table.
         experimental_is_anonymous: Not used; taken for programs that were written for TensorFlow.
 
     Raises:
@@ -477,7 +477,7 @@ class MutableHashTable(_Table):
         key_dtype: The type of the keys.
         value_dtype: The type of the values.
         default_value: The value of keys that are not in it; its shape is that of all values.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: The name of the table.
         checkpoint: Not used; taken for programs that were written for TensorFlow.
         experimental_is_anonymous: Not used; taken for programs that were written for TensorFlow.
     """
@@ -546,7 +546,7 @@ class DenseHashTable(MutableHashTable):
         empty_key: A key that is not used.
         deleted_key: Another key that is not used.
         initial_num_buckets: Not used; taken for programs that were written for TensorFlow.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: The name of the table.
         checkpoint: Not used; taken for programs that were written for TensorFlow.
         experimental_is_anonymous: Not used; taken for programs that were written for TensorFlow.
 
