@@ -278,6 +278,9 @@ class SparseTensorSpec(ShapedSpec):
     def from_value(cls, value: TensorLike) -> SparseTensorSpec:
         """The spec of an existing sparse tensor.
 
+        >>> tf.SparseTensorSpec.from_value(tf.sparse.from_dense([0, 5]))
+        SparseTensorSpec(TensorShape([2]), tf.int32)
+
         Args:
             value: A SparseTensor.
 
@@ -339,6 +342,9 @@ class SparseTensorSpec(ShapedSpec):
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether the value (or everything the other spec describes) may stand here.
+
+        >>> tf.SparseTensorSpec([None], tf.int32).is_compatible_with(tf.sparse.from_dense([0, 5]))
+        True
 
         Args:
             spec_or_value: A SparseTensor or a SparseTensorSpec; anything else may not.
