@@ -363,7 +363,18 @@ class TextFileInitializer(_Initializer):
         self._offset = value_index_offset
 
     def entries(self) -> tuple[Any, Any]:
-        """The keys and the values."""
+        r"""The keys and the values, read from the file now.
+
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "words.txt")
+        >>> tf.io.write_file(path, "red\ngreen\n")
+        >>> words, number = tf.lookup.TextFileIndex.WHOLE_LINE, tf.lookup.TextFileIndex.LINE_NUMBER
+        >>> tf.lookup.TextFileInitializer(path, tf.string, words, tf.int64, number).entries()[0].numpy()
+        array([b'red', b'green'], dtype=object)
+
+        Returns:
+            Two tensors.
+        """
         try:
             with open(self._path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
                 lines = [line.rstrip("\n") for line in file]

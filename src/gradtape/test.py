@@ -166,6 +166,9 @@ class TestCase(_Base):  # type: ignore[misc]
     def cached_session(self, *args: object, **kwargs: object) -> Any:
         """A block of eager code, which needs no session; taken so that old tests run.
 
+        >>> with tf.test.TestCase().cached_session():
+        ...     tf.test.TestCase().assertAllEqual(tf.constant([1, 2]) + 1, [2, 3])
+
         Args:
             args: Not used.
             kwargs: Not used.

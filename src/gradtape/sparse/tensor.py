@@ -133,7 +133,11 @@ class SparseTensor:
         raise AttributeError("SparseTensor.graph is undefined when eager execution is enabled.")
 
     def get_shape(self) -> TensorShape:
-        """The same as `shape`."""
+        """The same as `shape`.
+
+        >>> tf.sparse.from_dense([0, 5, 0]).get_shape()
+        TensorShape([3])
+        """
         return self.shape
 
     def with_values(self, new_values: TensorLike) -> SparseTensor:

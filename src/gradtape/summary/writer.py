@@ -88,7 +88,10 @@ class SummaryWriter:
         return context()
 
     def init(self) -> None:
-        """Nothing to do: a writer is ready when it is made."""
+        """Nothing to do: a writer is ready when it is made.
+
+        >>> tf.summary.create_noop_writer().init()
+        """
 
     def flush(self) -> None:
         """Write what waits in memory to the file.

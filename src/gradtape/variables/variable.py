@@ -274,7 +274,11 @@ class Variable(_Operators, metaclass=_VariableMeta):
         return self._value.ndim
 
     def get_shape(self) -> TensorShape:
-        """The same as `shape`."""
+        """The same as `shape`.
+
+        >>> tf.Variable([1.0, 2.0]).get_shape()
+        TensorShape([2])
+        """
         return self._shape
 
     @property
@@ -360,7 +364,12 @@ class Variable(_Operators, metaclass=_VariableMeta):
         return Reference(self)
 
     def experimental_ref(self) -> Reference:
-        """The same as `ref`."""
+        """The same as `ref`.
+
+        >>> v = tf.Variable(1.0)
+        >>> v.experimental_ref().deref() is v
+        True
+        """
         return self.ref()
 
     def set_shape(self, shape: ShapeLike) -> None:
