@@ -11,10 +11,10 @@ from gradtape.ops import public
 FOUND = list(docstrings())
 METHODS = list(method_docstrings())
 # How many lack something today. A new function lacks nothing; when a number falls, it is written here.
-WITHOUT_EXAMPLE = 307
-WITHOUT_ARGUMENTS = 317
-METHODS_WITHOUT_EXAMPLE = 165
-METHODS_WITHOUT_ARGUMENTS = 123
+WITHOUT_EXAMPLE = 225
+WITHOUT_ARGUMENTS = 233
+METHODS_WITHOUT_EXAMPLE = 61
+METHODS_WITHOUT_ARGUMENTS = 40
 
 
 def test_every_public_callable_has_a_docstring():
