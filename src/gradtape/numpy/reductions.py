@@ -169,7 +169,23 @@ def var(
     ddof: float = 0,
     keepdims: bool | None = None,
 ) -> Tensor:
-    """The variance; the divisor is the number of elements less `ddof`."""
+    """The variance; the divisor is the number of elements less `ddof`.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.var([1.0, 2.0, 3.0, 4.0], ddof=1).numpy()
+    np.float64(1.6666666666666667)
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis, or several; None: all.
+        dtype: The type to compute in; by default the one that NumPy chooses.
+        out: Must be None: a tensor never changes.
+        ddof: What is taken off the number of elements in the divisor.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor, real for complex numbers too.
+    """
     _check_no_out("var", out)
     x = asarray(a)
     x = to_type(x, reduced_type("mean", x.dtype.numpy) if dtype is None else dtype)
@@ -189,7 +205,23 @@ def std(
     ddof: float = 0,
     keepdims: bool | None = None,
 ) -> Tensor:
-    """The standard deviation; see `var`."""
+    """The standard deviation; see `var`.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.std([[1.0, 3.0], [2.0, 6.0]], axis=1).numpy()
+    array([1., 2.])
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis, or several; None: all.
+        dtype: The type to compute in; by default the one that NumPy chooses.
+        out: Must be None: a tensor never changes.
+        ddof: What is taken off the number of elements in the divisor.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor, real for complex numbers too.
+    """
     return math.sqrt(var(a, axis, dtype, out, ddof, keepdims))
 
 
@@ -200,7 +232,22 @@ def nanvar(
     ddof: float = 0,
     keepdims: bool | None = None,
 ) -> Tensor:
-    """The variance of what is not NaN; the divisor is the number of such elements less `ddof`."""
+    """The variance of what is not NaN; the divisor is the number of such elements less `ddof`.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.nanvar([1.0, tf.numpy.nan, 3.0]).numpy()
+    np.float64(1.0)
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis, or several; None: all.
+        dtype: The type to compute in; by default the one that NumPy chooses.
+        ddof: What is taken off the number of elements in the divisor.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor.
+    """
     x = asarray(a)
     x = to_type(x, reduced_type("mean", x.dtype.numpy) if dtype is None else dtype)
     return nans.nanvar.public(x, as_axis(axis), bool(keepdims), float(ddof))
@@ -213,12 +260,40 @@ def nanstd(
     ddof: float = 0,
     keepdims: bool | None = None,
 ) -> Tensor:
-    """The standard deviation of what is not NaN; see `nanvar`."""
+    """The standard deviation of what is not NaN; see `nanvar`.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.nanstd([1.0, tf.numpy.nan, 3.0]).numpy()
+    np.float64(1.0)
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis, or several; None: all.
+        dtype: The type to compute in; by default the one that NumPy chooses.
+        ddof: What is taken off the number of elements in the divisor.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor.
+    """
     return math.sqrt(nanvar(a, axis, dtype, ddof, keepdims))
 
 
 def nancumsum(a: TensorLike, axis: AxisLike | None = None, dtype: DTypeLike | None = None) -> Tensor:
-    """Running sums, with NaN counted as 0."""
+    """Running sums, with NaN counted as 0.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.nancumsum([1.0, tf.numpy.nan, 3.0]).numpy()
+    array([1., 1., 4.])
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis; None: all elements, flattened.
+        dtype: The type to compute in; by default the one that NumPy chooses.
+
+    Returns:
+        A tensor.
+    """
     x = asarray(a) if dtype is None else asarray(a, dtype)
     if not x.dtype.is_floating:
         return REDUCTIONS["cumsum"](x, axis)
@@ -259,27 +334,88 @@ def _nan_position(a: TensorLike, axis: object, compute: Function) -> Any:
 
 
 def nanargmax(a: TensorLike, axis: AxisLike | None = None) -> Tensor:
-    """Where the largest element that is not NaN is."""
+    """Where the largest element that is not NaN is.
+
+    >>> import gradtape as tf
+    >>> int(tf.numpy.nanargmax([1.0, tf.numpy.nan, 3.0]))
+    2
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis; None: all elements, flattened.
+
+    Returns:
+        Whole numbers.
+    """
     return _nan_position(a, axis, nans.nanargmax.public)
 
 
 def nanargmin(a: TensorLike, axis: AxisLike | None = None) -> Tensor:
-    """Where the smallest element that is not NaN is."""
+    """Where the smallest element that is not NaN is.
+
+    >>> import gradtape as tf
+    >>> int(tf.numpy.nanargmin([tf.numpy.nan, 3.0, 1.0]))
+    2
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis; None: all elements, flattened.
+
+    Returns:
+        Whole numbers.
+    """
     return _nan_position(a, axis, nans.nanargmin.public)
 
 
 def count_nonzero(a: TensorLike, axis: AxisLike | None = None) -> Tensor:
-    """How many elements are not zero."""
+    """How many elements are not zero.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.count_nonzero([[1, 0, 2], [0, 0, 3]], axis=1).numpy()
+    array([2, 1])
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis, or several; None: all.
+
+    Returns:
+        Whole numbers.
+    """
     return math.count_nonzero(asarray(a), axis)
 
 
 def ptp(a: TensorLike, axis: AxisLike | None = None, keepdims: bool | None = None) -> Tensor:
-    """The largest less the smallest element."""
+    """The largest less the smallest element.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.ptp([[1, 5, 2], [3, 3, 4]], axis=1).numpy()
+    array([4, 1])
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis, or several; None: all.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor.
+    """
     return s.ptp.public(asarray(a), as_axis(axis), bool(keepdims))
 
 
 def nonzero(a: TensorLike) -> tuple[Tensor, ...]:
-    """The positions of the elements that are not zero, one tensor for each axis."""
+    """The positions of the elements that are not zero, one tensor for each axis.
+
+    >>> import gradtape as tf
+    >>> rows, columns = tf.numpy.nonzero([[0, 7], [8, 0]])
+    >>> rows.numpy(), columns.numpy()
+    (array([0, 1]), array([1, 0]))
+
+    Args:
+        a: A tensor, or what can become one.
+
+    Returns:
+        A tuple with one vector of positions for each axis.
+    """
     return tuple(from_array(np.asarray(part)) for part in np.nonzero(asarray(a)._array))
 
 
