@@ -16,6 +16,8 @@ from ..op.attributes import as_float, as_int
 from ..ops.math import logic
 from ..ops.math import ufuncs as u
 from ..values.tensor import Tensor, from_array
+from . import descriptions
+from .descriptions import describe
 from .promotion import asarray, kind_of, loop_types, promoted, reduced_type, to_type
 
 Function = Callable[..., Any]
@@ -38,9 +40,7 @@ def _ufunc(name: str, compute: Function) -> Function:
         return computed(x1, x2)
 
     call: Function = of_one if ufunc.nin == 1 else of_two
-    call.__name__ = call.__qualname__ = name
-    parameters = "x" if ufunc.nin == 1 else "x1, x2"
-    call.__doc__ = f"NumPy's {name}({parameters}), with NumPy's types; the tape follows."
+    describe(call, name, descriptions.UFUNCS[name])
     call.op = getattr(compute, "op", None)  # type: ignore[attr-defined]
     return call
 
@@ -436,8 +436,7 @@ def _questioned(name: str, ask: Function, only_real: bool) -> Function:
         wide = x if x.dtype.is_complex else to_type(x, np.result_type(x.dtype.numpy, np.float32))
         return ask(wide)
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"NumPy's {name}: truth values, without derivative."
+    describe(call, name, descriptions.QUESTIONS[name])
     call.op = ask.op  # type: ignore[attr-defined]
     return call
 
@@ -537,5 +536,7 @@ def isscalar(num: Value) -> bool:
     """
     return np.isscalar(num) or (hasattr(num, "ndim") and not num.ndim)
 
+
+__test__ = {**FUNCTIONS, **VALUED}  # doctest looks at these too
 
 trace_public(globals())
