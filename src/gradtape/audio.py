@@ -43,6 +43,7 @@ def decode_wav(
         contents: The bytes of a 16-bit WAV file.
         desired_channels: How many channels to give: the last is repeated where there are fewer, others are cut off.
         desired_samples: How many frames to give: zeros are added, or others are cut off.
+        name: Not used; taken for programs that were written for TensorFlow.
 
     Returns:
         A pair (`audio`, `sample_rate`).

@@ -269,11 +269,12 @@ class TextFileInitializer(_Initializer):
     Args:
         filename: The path.
         key_dtype: The type of the keys.
-        value_dtype: The type of the values.
         key_index: The number of the keys' column, or one of `TextFileIndex`.
+        value_dtype: The type of the values.
         value_index: The same for the values.
         vocab_size: How many lines to read; all by default.
         delimiter: What stands between columns.
+        name: Not used; taken for programs that were written for TensorFlow.
         value_index_offset: What is added to a line's number as a value.
     """
 
@@ -407,6 +408,8 @@ class StaticVocabularyTable(_Table):
         initializer: Words with their numbers from 0 on; None for buckets alone.
         num_oov_buckets: How many buckets there are.
         lookup_key_dtype: The type of the keys that are looked up; those of the vocabulary by default.
+        name: What `table.name` gives.
+        experimental_is_anonymous: Not used; taken for programs that were written for TensorFlow.
     """
 
     def __init__(

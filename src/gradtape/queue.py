@@ -35,6 +35,7 @@ class QueueBase:
         dtypes: The types of an element's tensors.
         shapes: Their shapes, needed to take many at once; any shape where it is None.
         names: Names for the tensors; elements are dicts then.
+        name: What `queue.name` gives.
     """
 
     def __init__(
@@ -370,6 +371,8 @@ class RandomShuffleQueue(QueueBase):
         shapes: As for `FIFOQueue`.
         names: As for `FIFOQueue`.
         seed: For the same order in every run.
+        shared_name: Not used; taken for programs that were written for TensorFlow.
+        name: What `queue.name` gives.
     """
 
     def __init__(

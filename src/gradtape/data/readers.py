@@ -49,6 +49,7 @@ class TFRecordDataset(_FileDataset):
         compression_type: None, "", "GZIP" or "ZLIB".
         buffer_size: Accepted; files are read in pieces of 256 KB.
         num_parallel_reads: How many files are read at once, their records in turns.
+        name: Not used; taken for programs that were written for TensorFlow.
     """
 
     def __init__(

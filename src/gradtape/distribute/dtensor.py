@@ -533,6 +533,7 @@ class DTensorDataset:
         dataset_already_batched: Whether elements are batches.
         batch_dim: The axis of the mesh that the batch is cut along; the layouts say it, too.
         prefetch: How many batches are made ahead.
+        tf_data_service_config: Not used; taken for programs that were written for TensorFlow.
     """
 
     def __init__(

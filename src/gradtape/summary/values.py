@@ -52,6 +52,7 @@ def summary_scope(
 
     Args:
         name: The name of the summary; `default_name` where it is empty.
+        default_name: The name where none is given.
         values: Accepted; it concerns graphs only.
     """
     name = name or default_name
@@ -269,6 +270,7 @@ def write(tag: Any, tensor: Any, step: object = None, metadata: Any = None, name
         tensor: The tensor, or a function of no arguments that makes it, called only where it is recorded.
         step: When, in steps of the program; the default step where it is None.
         metadata: A SummaryMetadata message, or its bytes, that says which plugin of TensorBoard shows it.
+        name: Not used; taken for programs that were written for TensorFlow.
 
     Returns:
         Whether it was recorded, as a tensor.
