@@ -53,8 +53,17 @@ def test_the_entries_of_ops_describe_their_arguments_with_an_example_that_runs(n
     entry = getattr(public, name)
     assert "Args:" in entry.__doc__
     assert "Returns:" in entry.__doc__
+    assert failures(name, entry.__doc__) == []
+
+
+def test_the_example_of_the_callback_for_keras_runs():
+    pytest.importorskip("keras")
+    assert failures("StopAtNonFinite", tf.diagnostics.StopAtNonFinite.__doc__) == []
+
+
+def failures(name, text):
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     parser, failed = doctest.DocTestParser(), []
-    test = parser.get_doctest(entry.__doc__, {"tf": tf}, name, None, None)
+    test = parser.get_doctest(text, {"tf": tf}, name, None, None)
     doctest.DocTestRunner(optionflags=flags).run(test, out=failed.append)
-    assert failed == []
+    return failed
