@@ -21,7 +21,7 @@ CALLED_FOR_USERS = {
     "tf.diagnostics.Monitor": """
         set_params set_model on_train_begin on_train_batch_begin on_train_batch_end on_epoch_end on_train_end
     """,
-    "tf.distribute.ReplicaContext": "agreed",
+    "tf.distribute.ReplicaContext": "agreed own",
     "tf.errors.NonFiniteError": "inside",
     "tf.lookup.KeyValueTensorInitializer": "initialize",
     "tf.summary.SummaryWriter": "add",

@@ -5,22 +5,18 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Sequence
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from .api import special as special
-from .api.sobol import sobol_sample as sobol_sample
-from .api.sorting import in_top_k as in_top_k
-from .api.sorting import invert_permutation as invert_permutation
-from .api.sorting import top_k as top_k
 from .api.special import bessel_i0 as bessel_i0
 from .api.special import bessel_i0e as bessel_i0e
 from .api.special import bessel_i1 as bessel_i1
 from .api.special import bessel_i1e as bessel_i1e
 from .base import dtypes
 from .base.errors import OperandTypeError, UnimplementedError, UnsupportedTypeError, invalid, unfit
-from .base.namespaces import listing
+from .base.namespaces import homes, listing, on_first_use
 from .base.shapes import TensorShape
 from .base.sizes import UNKNOWN
 from .base.traceable import shaped, trace_public
@@ -36,101 +32,127 @@ from .ops.math import reduce as r
 from .ops.nn import activations as n
 from .ops.nn import normalization
 from .ops.public import abs as abs
-from .ops.public import acos as acos
-from .ops.public import acosh as acosh
-from .ops.public import add as add
-from .ops.public import asin as asin
-from .ops.public import asinh as asinh
-from .ops.public import atan as atan
-from .ops.public import atan2 as atan2
-from .ops.public import atanh as atanh
-from .ops.public import betainc as betainc
-from .ops.public import ceil as ceil
 from .ops.public import conj as conj
-from .ops.public import cos as cos
-from .ops.public import cosh as cosh
-from .ops.public import cumprod as cumprod
-from .ops.public import cumsum as cumsum
-from .ops.public import digamma as digamma
 from .ops.public import equal as equal
-from .ops.public import erf as erf
-from .ops.public import erfc as erfc
-from .ops.public import erfcinv as erfcinv
-from .ops.public import erfinv as erfinv
-from .ops.public import exp as exp
-from .ops.public import expm1 as expm1
-from .ops.public import floor as floor
-from .ops.public import floordiv as floordiv
 from .ops.public import floormod as floormod
-from .ops.public import greater as greater
-from .ops.public import greater_equal as greater_equal
-from .ops.public import igamma as igamma
-from .ops.public import igammac as igammac
-from .ops.public import is_finite as is_finite
-from .ops.public import is_inf as is_inf
-from .ops.public import is_nan as is_nan
 from .ops.public import less as less
 from .ops.public import less_equal as less_equal
-from .ops.public import lgamma as lgamma
-from .ops.public import log as log
-from .ops.public import log1p as log1p
-from .ops.public import log_sigmoid as log_sigmoid
-from .ops.public import logical_and as logical_and
-from .ops.public import logical_not as logical_not
-from .ops.public import logical_or as logical_or
-from .ops.public import logical_xor as logical_xor
 from .ops.public import maximum as maximum
-from .ops.public import minimum as minimum
 from .ops.public import multiply as multiply
-from .ops.public import multiply_no_nan as multiply_no_nan
-from .ops.public import ndtri as ndtri
-from .ops.public import negative as negative
-from .ops.public import nextafter as nextafter
-from .ops.public import not_equal as not_equal
-from .ops.public import polygamma as polygamma
-from .ops.public import pow as pow
 from .ops.public import real as real
-from .ops.public import reciprocal as reciprocal
 from .ops.public import reduce_all as reduce_all
-from .ops.public import reduce_any as reduce_any
-from .ops.public import reduce_euclidean_norm as reduce_euclidean_norm
-from .ops.public import reduce_logsumexp as reduce_logsumexp
-from .ops.public import reduce_max as reduce_max
 from .ops.public import reduce_mean as reduce_mean
-from .ops.public import reduce_min as reduce_min
-from .ops.public import reduce_prod as reduce_prod
 from .ops.public import reduce_sum as reduce_sum
-from .ops.public import rint as rint
-from .ops.public import round as round
 from .ops.public import rsqrt as rsqrt
-from .ops.public import segment_max as segment_max
-from .ops.public import segment_mean as segment_mean
-from .ops.public import segment_min as segment_min
-from .ops.public import segment_prod as segment_prod
-from .ops.public import segment_sum as segment_sum
-from .ops.public import sigmoid as sigmoid
-from .ops.public import sign as sign
-from .ops.public import sin as sin
-from .ops.public import sinh as sinh
-from .ops.public import softplus as softplus
-from .ops.public import softsign as softsign
 from .ops.public import sqrt as sqrt
 from .ops.public import square as square
-from .ops.public import squared_difference as squared_difference
-from .ops.public import subtract as subtract
-from .ops.public import tan as tan
-from .ops.public import tanh as tanh
-from .ops.public import truncatediv as truncatediv
-from .ops.public import truncatemod as truncatemod
-from .ops.public import xdivy as xdivy
-from .ops.public import xlog1py as xlog1py
-from .ops.public import xlogy as xlogy
-from .ops.public import zeta as zeta
 from .values.composite import COMPOSITES, OPERANDS, is_composite
 from .values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from .variables.operators import as_divisible as _as_divisible
 from .variables.operators import truediv as truediv
 from .variables.variable import Variable
+
+# Imported on first use; type checkers must not see `__getattr__`, which would give every name a type.
+if TYPE_CHECKING:
+    from .api.sobol import sobol_sample as sobol_sample
+    from .api.sorting import in_top_k as in_top_k
+    from .api.sorting import invert_permutation as invert_permutation
+    from .api.sorting import top_k as top_k
+    from .ops.public import acos as acos
+    from .ops.public import acosh as acosh
+    from .ops.public import add as add
+    from .ops.public import asin as asin
+    from .ops.public import asinh as asinh
+    from .ops.public import atan as atan
+    from .ops.public import atan2 as atan2
+    from .ops.public import atanh as atanh
+    from .ops.public import betainc as betainc
+    from .ops.public import ceil as ceil
+    from .ops.public import cos as cos
+    from .ops.public import cosh as cosh
+    from .ops.public import cumprod as cumprod
+    from .ops.public import cumsum as cumsum
+    from .ops.public import digamma as digamma
+    from .ops.public import erf as erf
+    from .ops.public import erfc as erfc
+    from .ops.public import erfcinv as erfcinv
+    from .ops.public import erfinv as erfinv
+    from .ops.public import exp as exp
+    from .ops.public import expm1 as expm1
+    from .ops.public import floor as floor
+    from .ops.public import floordiv as floordiv
+    from .ops.public import greater as greater
+    from .ops.public import greater_equal as greater_equal
+    from .ops.public import igamma as igamma
+    from .ops.public import igammac as igammac
+    from .ops.public import is_finite as is_finite
+    from .ops.public import is_inf as is_inf
+    from .ops.public import is_nan as is_nan
+    from .ops.public import lgamma as lgamma
+    from .ops.public import log as log
+    from .ops.public import log1p as log1p
+    from .ops.public import log_sigmoid as log_sigmoid
+    from .ops.public import logical_and as logical_and
+    from .ops.public import logical_not as logical_not
+    from .ops.public import logical_or as logical_or
+    from .ops.public import logical_xor as logical_xor
+    from .ops.public import minimum as minimum
+    from .ops.public import multiply_no_nan as multiply_no_nan
+    from .ops.public import ndtri as ndtri
+    from .ops.public import negative as negative
+    from .ops.public import nextafter as nextafter
+    from .ops.public import not_equal as not_equal
+    from .ops.public import polygamma as polygamma
+    from .ops.public import pow as pow
+    from .ops.public import reciprocal as reciprocal
+    from .ops.public import reduce_any as reduce_any
+    from .ops.public import reduce_euclidean_norm as reduce_euclidean_norm
+    from .ops.public import reduce_logsumexp as reduce_logsumexp
+    from .ops.public import reduce_max as reduce_max
+    from .ops.public import reduce_min as reduce_min
+    from .ops.public import reduce_prod as reduce_prod
+    from .ops.public import rint as rint
+    from .ops.public import round as round
+    from .ops.public import segment_max as segment_max
+    from .ops.public import segment_mean as segment_mean
+    from .ops.public import segment_min as segment_min
+    from .ops.public import segment_prod as segment_prod
+    from .ops.public import segment_sum as segment_sum
+    from .ops.public import sigmoid as sigmoid
+    from .ops.public import sign as sign
+    from .ops.public import sin as sin
+    from .ops.public import sinh as sinh
+    from .ops.public import softplus as softplus
+    from .ops.public import softsign as softsign
+    from .ops.public import squared_difference as squared_difference
+    from .ops.public import subtract as subtract
+    from .ops.public import tan as tan
+    from .ops.public import tanh as tanh
+    from .ops.public import truncatediv as truncatediv
+    from .ops.public import truncatemod as truncatemod
+    from .ops.public import xdivy as xdivy
+    from .ops.public import xlog1py as xlog1py
+    from .ops.public import xlogy as xlogy
+    from .ops.public import zeta as zeta
+
+_HOMES = homes(
+    __name__,
+    {
+        "api.sobol": "sobol_sample",
+        "api.sorting": "in_top_k invert_permutation top_k",
+        "ops.public": """
+            acos acosh add asin asinh atan atan2 atanh betainc ceil cos cosh cumprod cumsum digamma erf erfc erfcinv
+            erfinv exp expm1 floor floordiv greater greater_equal igamma igammac is_finite is_inf is_nan lgamma log
+            log1p log_sigmoid logical_and logical_not logical_or logical_xor minimum multiply_no_nan ndtri negative
+            nextafter not_equal polygamma pow reciprocal reduce_any reduce_euclidean_norm reduce_logsumexp reduce_max
+            reduce_min reduce_prod rint round segment_max segment_mean segment_min segment_prod segment_sum sigmoid
+            sign sin sinh softplus softsign squared_difference subtract tan tanh truncatediv truncatemod xdivy xlog1py
+            xlogy zeta
+        """,
+    },
+)
+if not TYPE_CHECKING:
+    __getattr__ = on_first_use(globals(), _HOMES)
 
 _LOGGER = logging.getLogger("gradtape")
 
@@ -1096,4 +1118,4 @@ trace_public(globals())
 
 __path__: list[str] = []  # as a package, so that finders are asked for `math.special`
 sys.modules[f"{__name__}.special"] = special
-__dir__ = listing(globals())
+__dir__ = listing(globals(), _HOMES)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes, philox
+from ..base.context import STATE, scope
 from ..base.errors import UnimplementedError, invalid
 from ..base.philox import Philox
 from ..base.traceable import traceable
@@ -125,6 +126,7 @@ class Generator:
         assert state is not None, "a Generator needs a state: use Generator.from_seed(...)"
         assert alg is not None, "a Generator needs an algorithm: use Generator.from_seed(...)"
         self._alg = _algorithm_number(alg)
+        self._is_of_strategy = bool(STATE.strategies)
         if isinstance(state, Variable):
             self._checked(state._value)
             self._state = state
@@ -308,7 +310,19 @@ class Generator:
         for size in sizes:
             count *= size
         low, high, key = (int(word) % _WORD for word in self.skip(count)._array)
+        replica = self._replica()
+        if replica is not None:  # (a tensor where there are several: they draw on their devices)
+            key = int(philox.integers(Philox(key, int(replica)), (1,), np.dtype(np.uint64))[0])
         return Philox(key, low + high * _WORD)
+
+    def _replica(self) -> Any:
+        """The number of the replica that draws, if the generator was made in the scope of a strategy.
+
+        Its state is the same for all replicas. Each mixes its number into the key.
+        """
+        if not self._is_of_strategy or not STATE.strategies or STATE.strategies[-1][1] is None:
+            return None
+        return STATE.strategies[-1][1].replica_id_in_sync_group
 
     # --- numbers -------------------------------------------------------------------------------------------------
 
@@ -467,13 +481,40 @@ def _generated_in_world(world: Any, function: Any, generator: Generator, *args: 
 
 @functools.cache
 def _scratch() -> Generator:
-    with outside_traces():
+    with outside_traces(), scope(strategies=[]):
         return Generator.from_seed(1)
+
+
+class _InReplica(Generator):
+    """A generator of a strategy in one of its replicas, which draws from the same state with another key."""
+
+    def __init__(self, generator: Generator, replica: Any) -> None:
+        self._alg, self._state, self._number = generator._alg, generator._state, replica
+        self.of_replicas = isinstance(replica, Tensor)
+
+    def _replica(self) -> Any:
+        return self._number
+
+
+def _trace_in_replica(name: str) -> Any:
+    """In a function the replica is that in which the call stands, not one in which the function runs."""
+
+    def on_trace(trace: Any, generator: Generator, *args: Any, **kwargs: Any) -> Any:
+        replica = generator._replica()
+        drawing = generator if replica is None else _InReplica(generator, replica)
+        return trace.step(getattr(Generator, name), (drawing, *args), kwargs)
+
+    return on_trace
 
 
 for _name in ("normal", "truncated_normal", "uniform", "uniform_full_int", "make_seeds", "skip", "binomial"):
     if hasattr(Generator, _name):
-        setattr(Generator, _name, traceable(getattr(Generator, _name), always=True, in_world=_generated_in_world))
+        _method = getattr(Generator, _name)
+        setattr(
+            Generator,
+            _name,
+            traceable(_method, always=True, in_world=_generated_in_world, on_trace=_trace_in_replica(_name)),
+        )
 
 
 def _state_tensor(state: Any) -> Tensor:

@@ -12,6 +12,7 @@ from ..base.types import Function, MaybeNone
 from ..differentiation.backward import checked_unconnected
 from ..differentiation.tape import GradientTape
 from ..op.declaration import REGISTRY
+from ..ops import load_all
 from ..ops.math.elementwise import identity
 from ..trace.graph import GRAPH_DEFS, Graph, Method, Ref, leaves
 from ..trace.recorder import Recorder
@@ -259,6 +260,7 @@ def no_gradient(op_type: str) -> None:
 
 
 def _register(op_type: str, function: Callable[..., Any] | None) -> None:
+    load_all()
     if op_type in _REGISTERED or any(op.tf_name == op_type for op in REGISTRY.values()):
         raise KeyError(
             f"Registering two gradient with name {op_type!r}! It has a gradient already; use tf.custom_gradient."

@@ -23,7 +23,7 @@ from ..ops.array.index import take
 from ..ops.array.layout import expand_dims, reshape
 from ..ops.array.row import get_row, set_row
 from ..ops.array.scatter import tensor_scatter_nd_update
-from ..trace.carried import UNSHAPED, ElementShape
+from ..trace.carried import CARRIED, UNSHAPED, ElementShape
 from ..trace.control import either
 from ..trace.facades import Facade, steps_of
 from ..trace.ghost import Ghost, NeedsValue, World, abstract_of
@@ -825,6 +825,15 @@ def _sizes(shape: TensorShape) -> tuple[int, ...]:
     return tuple(size or 0 for size in shape)
 
 
+def _carried(array: Any, shape: tuple[int, ...] | None, capacity: int | None) -> Any:
+    if not array._dynamic_size:
+        return RowsTensorArray.of(array, shape)
+    from .growing_tensor_array import GrowingTensorArray
+
+    return GrowingTensorArray.grown(array, shape, capacity)
+
+
+CARRIED[TensorArray] = CARRIED[OpenTensorArray] = _carried
 UNSHAPED.add(UnshapedTensorArray)
 declare(
     Composite(

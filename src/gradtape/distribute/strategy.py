@@ -20,6 +20,7 @@ from ..base.types import TensorLike
 from ..ops.math.reduce import reduce_mean, reduce_sum
 from ..values.composite import is_composite
 from ..values.tensor import Tensor, to_tensor
+from ..variables.variable import Variable
 from ..xla import processes
 from .datasets import DistributedDataset, InputContext
 
@@ -123,10 +124,14 @@ class Strategy:
         @contextmanager
         def context() -> Iterator[Strategy]:
             require_cross_replica(self)
-            with entered(self, None):
+            with entered(self, None), scope(variable_creators=[*STATE.variable_creators, *self._creators()]):
                 yield self
 
         return context()
+
+    def _creators(self) -> list[Any]:
+        """How variables are made in the scope, where that is not as outside."""
+        return [] if self._replicas is None else [self._replicas.created]
 
     def run(
         self, fn: Callable[..., Any], args: Any = (), kwargs: dict[str, Any] | None = None, options: object = None
@@ -266,11 +271,13 @@ class Strategy:
         np.float32(3.0)
 
         Args:
-            value: What `run` returned.
+            value: What `run` returned, or a variable.
 
         Returns:
             A tuple.
         """
+        if self._replicas is not None and isinstance(value, Variable):
+            return self._replicas.values_of(value)
         return value.values if isinstance(value, DistributedValues) else (value,)
 
     unwrap = experimental_local_results
@@ -535,8 +542,8 @@ class ReplicaContext:
 
     def agreed(
         self, variable: object, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """What a change of a variable is given, after all replicas have agreed upon it.
+    ) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+        """The variable that is changed, and what it is given after all replicas have agreed upon it.
 
         Args:
             variable: The variable.
@@ -545,9 +552,20 @@ class ReplicaContext:
             kwargs: The same by name.
 
         Returns:
-            Arguments, and arguments by name.
+            The variable, arguments, and arguments by name.
         """
-        return args, kwargs
+        return variable, args, kwargs
+
+    def own(self, variable: Any) -> Any:
+        """The variable that is read in place of another one.
+
+        Args:
+            variable: The other one.
+
+        Returns:
+            A variable.
+        """
+        return variable
 
     def __enter__(self) -> ReplicaContext:
         self._entered.append(entered(self._strategy, self))

@@ -16,6 +16,7 @@ from ..base.errors import OpDeclarationError
 from ..op.declaration import Derivative, Op, Rule
 from ..op.family import make_elementwise
 from ..op.shapes import broadcasted
+from ..ops import load_all
 from ..values.tensor import EagerTensor, from_array
 
 
@@ -122,6 +123,7 @@ def _decorator(
     allowed = FLOATING if dtypes is None else _numpy_types(dtypes)
 
     def decorate(kernel: Rule) -> Op:
+        load_all()  # so that a name that gradtape has is refused here, not when gradtape's op is imported
         declared = declare(kernel, dtypes=allowed, **options)
         declared.eager = _kernel(declared)
         return declared

@@ -22,8 +22,9 @@ from ..base.shapes import TensorShape
 from ..base.sizes import Size, Undecided
 from ..base.type_spec import TypeSpec
 from ..base.types import DTypeLike, ShapeLike
+from ..native.abi import WRITABLE_BUFFER, export_memory
 from .composite import COMPOSITES
-from .exits import converted_to_leave, tell_exit
+from .exits import converted_to_leave, memory_to_leave, tell_exit
 
 if TYPE_CHECKING:
     from .operators import Operators as _Operators
@@ -235,6 +236,14 @@ class EagerTensor(Tensor):
         view.flags.writeable = False
         return view
 
+    def __buffer__(self, flags: int) -> memoryview:
+        """The memory of the value, to be read only: for `memoryview(x)`, `np.frombuffer(x)`, and for NumPy, which asks first."""
+        if flags & WRITABLE_BUFFER:
+            raise BufferError("A tensor never changes, and its memory is read-only; x.numpy() is a copy to write to.")
+        if ACTIVE and self._id:
+            tell_exit(self, "a NumPy array")
+        return memory_to_leave(self._array, flags).data.toreadonly()
+
     def __dlpack__(self, **kwargs: Any) -> Any:
         if ACTIVE and self._id:
             tell_exit(self, "another library's array")
@@ -301,6 +310,9 @@ class EagerTensor(Tensor):
     def __str__(self) -> str:
         text = _plain_text(self._array)
         return f"tf.Tensor({_on_new_line(text)}, shape={self.shape}, dtype={self.dtype.name})"
+
+
+export_memory(EagerTensor)
 
 
 def value_of(tensor: Tensor) -> Any:

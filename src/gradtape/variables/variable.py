@@ -508,8 +508,10 @@ class Variable(_Operators, metaclass=_VariableMeta):
         else:
             tensor = to_tensor(value)
         array: Array = tensor._array
-        present = any_value(self)._array
-        if array.dtype != present.dtype:
+        now = any_value(self)
+        # (What is on a device is not fetched for that: of several processes none may have all of it.)
+        present: Any = now._array if now.__class__ is EagerTensor else now
+        if array.dtype != (present.dtype if present is not now else now.dtype.numpy):
             to_tensor(tensor, self.dtype)  # raises, with the usual words
         if array.shape != present.shape and not self._shape.is_compatible_with(array.shape):
             raise ValueError(
