@@ -64,7 +64,7 @@ Returns:
 
 
 def _arguments(function: Callable[..., Any], text: Text) -> str:
-    code = function.__code__  # type: ignore[attr-defined]
+    code = function.__code__
     names = code.co_varnames[: code.co_argcount] or [f"*{code.co_varnames[0]}"]
     meanings = _PARAMETERS | dict(text.parameters)
     return "\n".join(f"    {name}: {meanings[name.lstrip('*')]}" for name in names)
