@@ -12,14 +12,21 @@ from typing import Any
 
 from website.public_names import namespaces
 
-# Methods that the engine calls, and not users: tapes are told what happened, tables are filled. They say what they take.
-OF_THE_ENGINE = {
+# Methods that are called for users, by the engine, by checkpoints and by Keras. They say what they take, and need no example.
+CALLED_FOR_USERS = {
     "tf.autodiff.ForwardAccumulator": "advance advance_call advance_custom carry follows has_plain_tangents",
     "tf.autodiff.GradientTape": "variable_read",
+    "tf.data.Iterator": "standing_for",
+    "tf.data.experimental.Optional": "standing_for",
+    "tf.diagnostics.Monitor": """
+        set_params set_model on_train_begin on_train_batch_begin on_train_batch_end on_epoch_end on_train_end
+    """,
+    "tf.distribute.ReplicaContext": "agreed own",
     "tf.errors.NonFiniteError": "inside",
     "tf.lookup.KeyValueTensorInitializer": "initialize",
     "tf.summary.SummaryWriter": "add",
     "tf.test.TestCase": "setUp",
+    "tf.train.experimental.PythonState": "serialize deserialize",
     "tf.types.experimental.ConcreteFunction": "forget_engine interpret renamed run take_direct",
     "tf.types.experimental.GenericFunction": "forget_engine",
 }
@@ -90,10 +97,10 @@ def _methods(cls: type) -> Iterator[tuple[str, Callable[..., Any]]]:
 
 
 def _is_for_users(place: str, method: str, function: Callable[..., Any]) -> bool:
-    """Whether users call the method: not if it is abstract, if it only raises, or if the engine calls it."""
+    """Whether users call the method: not if it is abstract, if it only raises, or if it is called for them."""
     only_raises = "NoReturn" in str(inspect.signature(function).return_annotation)
     abstract = getattr(function, "__isabstractmethod__", False)
-    return not (only_raises or abstract or method in OF_THE_ENGINE.get(place, "").split())
+    return not (only_raises or abstract or method in CALLED_FOR_USERS.get(place, "").split())
 
 
 def _is_of_numpy(value: object) -> bool:

@@ -323,8 +323,8 @@ class TextFileInitializer(_Initializer):
     Args:
         filename: The path.
         key_dtype: The type of the keys.
-        value_dtype: The type of the values.
         key_index: The number of the keys' column, or one of `TextFileIndex`.
+        value_dtype: The type of the values.
         value_index: The same for the values.
         vocab_size: How many lines to read; all by default.
         delimiter: What stands between columns.

@@ -78,6 +78,19 @@ class Dataset(Generic[T]):
         """What `iter` gives inside a function: a new pass each time that the function runs.
 
         The elements of a dataset made of the function's own tensors are taken apart while it is recorded.
+
+        >>> import gradtape as tf
+        >>> @tf.function
+        ... def total(numbers):
+        ...     found = tf.constant(0, tf.int64)
+        ...     for x in numbers:
+        ...         found += x
+        ...     return found
+        >>> int(total(tf.data.Dataset.range(4)))
+        6
+
+        Returns:
+            An iterator.
         """
         return iter(self) if self._is_symbolic() else begin(self)
 
@@ -90,6 +103,9 @@ class Dataset(Generic[T]):
 
         >>> list(tf.data.Dataset.range(3).as_numpy_iterator())
         [np.int64(0), np.int64(1), np.int64(2)]
+
+        Returns:
+            An iterator.
         """
         return NumpyIterator(iter(self))
 
@@ -110,15 +126,16 @@ class Dataset(Generic[T]):
         raise TypeError(f"A dataset is not subscriptable; use dataset.skip({key!r}).take(1), or iterate over it.")
 
     def cardinality(self) -> Tensor:
-        """How many elements there are.
+        """How many elements there are, or INFINITE_CARDINALITY or UNKNOWN_CARDINALITY, as an int64 tensor.
 
-        >>> int(tf.data.Dataset.range(5).cardinality())
-        5
-        >>> tf.data.Dataset.range(5).repeat().cardinality() == tf.data.INFINITE_CARDINALITY
-        <tf.Tensor: shape=(), dtype=bool, numpy=True>
+        >>> import gradtape as tf
+        >>> int(tf.data.Dataset.range(7).batch(2).cardinality())
+        4
+        >>> int(tf.data.Dataset.range(7).repeat().cardinality()) == tf.data.INFINITE_CARDINALITY
+        True
 
         Returns:
-            An int64 tensor; INFINITE_CARDINALITY or UNKNOWN_CARDINALITY, which are negative, where it is not a number.
+            An int64 tensor.
         """
         return structure.int64(self._node.cardinality())
 
@@ -143,17 +160,18 @@ class Dataset(Generic[T]):
     def get_single_element(self, name: str | None = None) -> T:
         """The only element.
 
-        >>> tf.data.Dataset.range(5).batch(5).get_single_element().numpy()
-        array([0, 1, 2, 3, 4])
+        >>> import gradtape as tf
+        >>> int(tf.data.Dataset.range(5).batch(5).map(tf.reduce_sum).get_single_element())
+        10
 
         Args:
             name: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
-            The element, in its structure.
+            The element.
 
         Raises:
-            tf.errors.InvalidArgumentError: There is none, or more than one.
+            InvalidArgumentError: There is none, or more than one.
         """
         iterator = iter(self)
         try:
@@ -171,8 +189,8 @@ class Dataset(Generic[T]):
         np.int64(10)
 
         Args:
-            initial_state: The state before the first element, in any structure.
-            reduce_func: A function of (state, element) that gives the next state, of the same types and shapes.
+            initial_state: The state before the first element: a tensor, or a structure of them.
+            reduce_func: A function of the state and an element, that returns the next state, of the same types and shapes.
             name: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
@@ -231,14 +249,11 @@ class Dataset(Generic[T]):
         [(1, b'a'), (2, b'b')]
 
         Args:
-            tensors: A tensor with at least one axis, also sparse or ragged, or a structure of them; a list is one tensor.
+            tensors: An array, a tensor, or tuples and dicts of them, whose first axes have one size.
             name: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
-            A dataset with an element for each row, in the same structure.
-
-        Raises:
-            ValueError: The numbers of rows differ, or there is a scalar.
+            A dataset.
         """
         return Dataset(sources.TensorSlices(tensors))
 
@@ -265,15 +280,16 @@ class Dataset(Generic[T]):
     def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
         """One element.
 
-        >>> [x.numpy() for x in tf.data.Dataset.from_tensors([1, 2])]
-        [array([1, 2], dtype=int32)]
+        >>> import gradtape as tf
+        >>> [x.numpy().tolist() for x in tf.data.Dataset.from_tensors([1, 2, 3])]
+        [[1, 2, 3]]
 
         Args:
-            tensors: The element: an array, a tensor, or a structure of them.
+            tensors: The element: an array, a tensor, or tuples and dicts of them.
             name: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
-            A dataset with one element.
+            A dataset.
         """
         return Dataset(sources.Tensors(tensors))
 
@@ -286,7 +302,7 @@ class Dataset(Generic[T]):
         output_signature: Any = None,
         name: str | None = None,
     ) -> Dataset:
-        """What a function yields, checked against specs.
+        """What a function yields, checked against the specs of `output_signature`.
 
         >>> def count():
         ...     yield from range(3)
@@ -295,19 +311,18 @@ class Dataset(Generic[T]):
         [0, 1, 2]
 
         Args:
-            generator: A function that gives something to iterate over, anew for each pass.
-            output_types: The types of an element's tensors, in place of `output_signature`.
-            output_shapes: Their shapes; any by default.
-            args: Arguments of the function, which it gets as arrays.
-            output_signature: A spec for each tensor of an element, in the element's structure.
+            generator: A function that returns an iterable; it is called anew for each iteration.
+            output_types: The types of an element's parts, in place of `output_signature`.
+            output_shapes: Their shapes, beside `output_types`; None: any.
+            args: The arguments of the function, which it gets as NumPy arrays; None: it has none.
+            output_signature: The spec of an element: a `tf.TensorSpec`, or a structure of specs.
             name: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
             A dataset.
 
         Raises:
-            TypeError: The function cannot be called, or both or neither of signature and types are given.
-            tf.errors.InvalidArgumentError: What it yields does not fit, seen when it is asked for.
+            TypeError: `generator` cannot be called, or there is no signature.
         """
         if not callable(generator):
             raise TypeError(f"from_generator: `generator` must be a Python callable, got {generator!r}.")
@@ -331,11 +346,12 @@ class Dataset(Generic[T]):
     def range(*args: Any, output_type: Any = dtypes.int64, name: str | None = None) -> Dataset[Tensor]:
         """Numbers as in Python's `range`.
 
-        >>> [int(x) for x in tf.data.Dataset.range(1, 9, 3)]
-        [1, 4, 7]
+        >>> import gradtape as tf
+        >>> [int(x) for x in tf.data.Dataset.range(2, 10, 3)]
+        [2, 5, 8]
 
         Args:
-            args: The end; begin and end; or begin, end and step.
+            *args: The end; the start and the end; or both and the step.
             output_type: The type of the numbers.
             name: Not used; taken for programs that were written for TensorFlow.
 
@@ -348,17 +364,18 @@ class Dataset(Generic[T]):
     def counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64, name: str | None = None) -> Dataset[Tensor]:
         """The numbers `start`, `start + step`, `start + 2 * step` and so on, without end.
 
+        >>> import gradtape as tf
         >>> [int(x) for x in tf.data.Dataset.counter(start=5, step=2).take(3)]
         [5, 7, 9]
 
         Args:
             start: The first number.
-            step: What each is more than the one before.
+            step: What is added each time.
             dtype: The type of the numbers.
             name: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
-            A dataset.
+            A dataset without end.
         """
         return Dataset(sources.Counting(as_int(start), as_int(step), dtypes.as_dtype(dtype)))
 
@@ -400,22 +417,22 @@ class Dataset(Generic[T]):
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset[Any]: ...
     @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
-        """The elements of several datasets side by side; it ends with the shortest.
+        """The elements of several datasets side by side, in the structure in which the datasets are given.
 
         >>> pairs = tf.data.Dataset.zip(tf.data.Dataset.range(2), tf.data.Dataset.range(5, 7))
         >>> [(int(x), int(y)) for x, y in pairs]
         [(0, 5), (1, 6)]
 
         Args:
-            args: The datasets, or one structure of datasets.
-            datasets: The structure by name, in place of `args`.
+            *args: Datasets, or one structure of them: tuples or dicts.
+            datasets: The structure, by name.
             name: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
-            A dataset whose elements have the structure in which the datasets are given.
+            A dataset as long as the shortest of them.
 
         Raises:
-            TypeError: Something else is given, or nothing.
+            TypeError: There is no dataset, or something that is none.
         """
         if not args and datasets is None:
             raise TypeError("Must pass at least one dataset to `zip`.")
@@ -436,27 +453,28 @@ class Dataset(Generic[T]):
     def list_files(
         file_pattern: Any, shuffle: bool | None = None, seed: Any = None, name: str | None = None
     ) -> Dataset[Tensor]:
-        """The names of the files that match a pattern, or one of several.
+        """The names of the files that match a pattern, or one of several; in random order unless `shuffle` is False.
 
+        >>> import gradtape as tf
         >>> import os, tempfile
         >>> folder = tempfile.mkdtemp()
-        >>> for name in ("b.txt", "a.txt", "c.csv"):
-        ...     tf.io.write_file(os.path.join(folder, name), "")
-        >>> names = tf.data.Dataset.list_files(os.path.join(folder, "*.txt"), shuffle=False)
-        >>> [os.path.basename(name.numpy()) for name in names]
-        [b'a.txt', b'b.txt']
+        >>> for name in ("a.txt", "b.txt", "c.csv"):
+        ...     tf.io.write_file(os.path.join(folder, name), "text")
+        >>> found = tf.data.Dataset.list_files(os.path.join(folder, "*.txt"), shuffle=False)
+        >>> [os.path.basename(path.numpy().decode()) for path in found]
+        ['a.txt', 'b.txt']
 
         Args:
-            file_pattern: A pattern with * and ?, or several.
-            shuffle: Whether they come in random order, another in each pass; True by default.
-            seed: Where the random orders begin.
+            file_pattern: A pattern with `*` and `?`, or several.
+            shuffle: Whether the order is random; None is the same as True.
+            seed: For the same order in every run.
             name: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
-            A dataset of texts.
+            A dataset of paths.
 
         Raises:
-            tf.errors.InvalidArgumentError: No file matches.
+            InvalidArgumentError: No file matches.
         """
         names = files.matching_files(file_pattern)
         found = Dataset.from_tensor_slices(names)
@@ -471,26 +489,26 @@ class Dataset(Generic[T]):
         stop_on_empty_dataset: bool = False,
         rerandomize_each_iteration: bool | None = None,
     ) -> Dataset:
-        """Each element from one of the datasets, chosen at random.
+        """Each element from one of the datasets, chosen at random with these weights.
 
-        >>> zeros, ones = tf.data.Dataset.from_tensors(0).repeat(), tf.data.Dataset.from_tensors(1).repeat()
-        >>> mixed = tf.data.Dataset.sample_from_datasets([zeros, ones], weights=[0.1, 0.9], seed=1)
-        >>> sum(int(x) for x in mixed.take(1000)) > 850
-        True
+        >>> import gradtape as tf
+        >>> zeros, ones = (tf.data.Dataset.from_tensors(x).repeat() for x in (0, 1))
+        >>> mixed = tf.data.Dataset.sample_from_datasets([zeros, ones], weights=[0.0, 1.0])
+        >>> [int(x) for x in mixed.take(3)]
+        [1, 1, 1]
 
         Args:
-            datasets: A list of datasets whose elements are of one kind.
-            weights: How likely each is; equally by default. A dataset of such vectors gives others for each element.
-            seed: Where the random numbers begin.
-            stop_on_empty_dataset: Whether it ends with the first dataset that does; else one that ended is chosen no more.
-            rerandomize_each_iteration: Whether each pass has other choices, also with a seed.
+            datasets: A list of datasets with elements of one kind.
+            weights: A number for each dataset, or a dataset of such vectors; None: all are equally likely.
+            seed: Where the random numbers begin; None: elsewhere each time.
+            stop_on_empty_dataset: Whether to stop at the end of the first dataset that ends; else the others go on.
+            rerandomize_each_iteration: Whether each iteration makes other choices, also with a seed.
 
         Returns:
             A dataset.
 
         Raises:
-            ValueError: There are no datasets, or not as many weights.
-            TypeError: Something is not a dataset.
+            ValueError: There is no dataset, or another number of weights.
         """
         parts = _several(datasets, "sample_from_datasets")
         if isinstance(weights, Dataset):
@@ -509,24 +527,21 @@ class Dataset(Generic[T]):
     @staticmethod
     @takes(stop_on_empty_dataset=flag)
     def choose_from_datasets(datasets: Any, choice_dataset: Dataset, stop_on_empty_dataset: bool = True) -> Dataset:
-        """Each element from the dataset with the number that another one gives.
+        """Each element from the dataset whose number `choice_dataset` gives.
 
-        >>> tens, units = tf.data.Dataset.range(10, 60, 10), tf.data.Dataset.range(5)
-        >>> choices = tf.data.Dataset.from_tensor_slices(tf.constant([0, 0, 1], tf.int64))
-        >>> [int(x) for x in tf.data.Dataset.choose_from_datasets([tens, units], choices)]
-        [10, 20, 0]
+        >>> import gradtape as tf
+        >>> letters = [tf.data.Dataset.from_tensors(x).repeat() for x in ("a", "b")]
+        >>> choices = tf.data.Dataset.from_tensor_slices(tf.constant([0, 1, 1], tf.int64))
+        >>> [x.numpy() for x in tf.data.Dataset.choose_from_datasets(letters, choices)]
+        [b'a', b'b', b'b']
 
         Args:
-            datasets: A list of datasets whose elements are of one kind.
-            choice_dataset: The numbers, as int64.
-            stop_on_empty_dataset: Whether it ends with the first dataset that does; else its numbers are passed over.
+            datasets: A list of datasets with elements of one kind.
+            choice_dataset: A dataset of int64 numbers.
+            stop_on_empty_dataset: Whether to stop where the chosen dataset has ended; else the choice is passed over.
 
         Returns:
             A dataset.
-
-        Raises:
-            ValueError: There are no datasets.
-            TypeError: Something is not a dataset.
         """
         parts = _several(datasets, "choose_from_datasets")
         if not isinstance(choice_dataset, Dataset):
@@ -577,42 +592,39 @@ class Dataset(Generic[T]):
     ) -> Dataset:
         """A function of each element; the parts of a tuple are arguments of their own.
 
+        >>> import gradtape as tf
         >>> pairs = tf.data.Dataset.from_tensor_slices(([1, 2], [10, 20]))
         >>> [int(x) for x in pairs.map(lambda x, y: x + y)]
         [11, 22]
 
         Args:
             map_func: The function. It gets tensors and returns tensors, or what can become one, in any structure.
-            num_parallel_calls: How many threads call it. AUTOTUNE uses several threads where a call takes long enough to outweigh
-                the overhead. None for none besides the caller's.
+            num_parallel_calls: How many threads call it. AUTOTUNE uses several threads where a call takes long
+                enough to outweigh the overhead.
             deterministic: Whether results keep the order of the elements. True unless the options say otherwise.
             synchronous: Not used; taken for programs that were written for TensorFlow.
             use_unbounded_threadpool: Not used; taken for programs that were written for TensorFlow.
             name: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
-            A dataset of the results.
-
-        Raises:
-            tf.errors.InvalidArgumentError: `num_parallel_calls` is neither positive nor AUTOTUNE.
+            A dataset.
         """
         return self._then(transforms.Map(self._node, map_func, _parallel(num_parallel_calls, "map"), deterministic))
 
     def flat_map(self, map_func: Callable[..., Dataset[_Result]], name: str | None = None) -> Dataset[_Result]:
         """The elements of the datasets that a function makes of each element, one after the other.
 
-        >>> [int(x) for x in tf.data.Dataset.range(1, 4).flat_map(lambda n: tf.data.Dataset.from_tensors(n).repeat(n))]
-        [1, 2, 2, 3, 3, 3]
+        >>> import gradtape as tf
+        >>> ranges = tf.data.Dataset.range(1, 4).flat_map(tf.data.Dataset.range)
+        >>> [int(x) for x in ranges]
+        [0, 0, 1, 0, 1, 2]
 
         Args:
-            map_func: A function of an element that gives a dataset.
+            map_func: A function of an element that returns a dataset.
             name: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
             A dataset.
-
-        Raises:
-            TypeError: The function gives something else.
         """
         return self._then(mixing.FlatMap(self._node, map_func, _node_of))
 
@@ -625,7 +637,7 @@ class Dataset(Generic[T]):
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> Dataset[_Result]:
-        """The elements of the datasets that a function makes, some of each of several datasets in turn.
+        """The elements of the datasets that a function makes, `block_length` of each of `cycle_length` datasets in turn.
 
         >>> tens = tf.data.Dataset.from_tensor_slices([10, 20])
         >>> mixed = tens.interleave(lambda x: tf.data.Dataset.from_tensors(x).repeat(3), cycle_length=2)
@@ -633,19 +645,15 @@ class Dataset(Generic[T]):
         [10, 20, 10, 20, 10, 20]
 
         Args:
-            map_func: A function of an element that gives a dataset.
-            cycle_length: How many datasets are open at once; by default as many as there are cores, or parallel calls.
-            block_length: How many elements of one come after each other; 1 by default.
-            num_parallel_calls: How many threads call it. AUTOTUNE uses several threads where a call takes long enough to outweigh
-                the overhead. None for none besides the caller's.
-            deterministic: Not used: the order is always that of one thread.
+            map_func: A function of an element that returns a dataset.
+            cycle_length: How many datasets take turns; None: `num_parallel_calls`, or the number of cores.
+            block_length: How many elements in a row come from one of them; None: 1.
+            num_parallel_calls: How many of them are read ahead in threads of their own; None: none.
+            deterministic: Not used: the order is always the same.
             name: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
             A dataset.
-
-        Raises:
-            TypeError: The function gives something else.
         """
         parallel = _parallel(num_parallel_calls, "interleave")
         cycle = AUTOTUNE if cycle_length is None else as_int(cycle_length)
@@ -657,12 +665,12 @@ class Dataset(Generic[T]):
     def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset[T]:
         """The elements for which a function is true.
 
-        >>> numbers = tf.data.Dataset.range(5)
-        >>> [int(x) for x in numbers.filter(lambda x: x % 2 == 0)]
+        >>> import gradtape as tf
+        >>> [int(x) for x in tf.data.Dataset.range(6).filter(lambda x: x % 2 == 0)]
         [0, 2, 4]
 
         Args:
-            predicate: A function of an element that gives one truth value.
+            predicate: A function of an element that returns one truth value.
             name: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
@@ -673,12 +681,12 @@ class Dataset(Generic[T]):
     def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset[T]:
         """The elements before the first for which a function is false.
 
-        >>> numbers = tf.data.Dataset.range(5)
-        >>> [int(x) for x in numbers.take_while(lambda x: x < 3)]
-        [0, 1, 2]
+        >>> import gradtape as tf
+        >>> [int(x) for x in tf.data.Dataset.range(100).take_while(lambda x: x * x < 10)]
+        [0, 1, 2, 3]
 
         Args:
-            predicate: A function of an element that gives one truth value.
+            predicate: A function of an element that returns one truth value.
             name: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
@@ -687,15 +695,16 @@ class Dataset(Generic[T]):
         return self._then(transforms.TakeWhile(self._node, predicate))
 
     def scan(self, initial_state: Any, scan_func: Callable[..., Any], name: str | None = None) -> Dataset:
-        """The outputs of a function that carries a state from element to element.
+        """The outputs of a function that carries a state: `scan_func(state, element)` returns `(new_state, output)`.
 
-        >>> numbers = tf.data.Dataset.range(5)
-        >>> [int(x) for x in numbers.scan(np.int64(0), lambda total, x: (total + x, total + x))]
+        >>> import gradtape as tf
+        >>> sums = tf.data.Dataset.range(5).scan(np.int64(0), lambda total, x: (total + x, total + x))
+        >>> [int(x) for x in sums]
         [0, 1, 3, 6, 10]
 
         Args:
-            initial_state: The state before the first element, in any structure.
-            scan_func: A function of (state, element) that gives (new state, output); the state keeps its types and shapes.
+            initial_state: The state before the first element.
+            scan_func: The function.
             name: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
@@ -704,21 +713,22 @@ class Dataset(Generic[T]):
         return self._then(transforms.Scan(self._node, initial_state, scan_func))
 
     def apply(self, transformation_func: Callable[[Dataset[T]], Dataset[_Result]]) -> Dataset[_Result]:
-        """The result of a function of this dataset; for functions that are steps of a pipeline.
+        """The result of a function of this dataset.
 
-        >>> def every_second(dataset):
-        ...     return dataset.shard(2, index=0)
-        >>> [int(x) for x in tf.data.Dataset.range(5).apply(every_second)]
+        >>> import gradtape as tf
+        >>> def evens(dataset):
+        ...     return dataset.filter(lambda x: x % 2 == 0)
+        >>> [int(x) for x in tf.data.Dataset.range(6).apply(evens)]
         [0, 2, 4]
 
         Args:
-            transformation_func: A function of a dataset that gives another.
+            transformation_func: A function of a dataset that returns one.
 
         Returns:
-            A dataset.
+            What the function returns.
 
         Raises:
-            TypeError: It gives something else.
+            TypeError: It returns no dataset.
         """
         made = transformation_func(self)
         if not isinstance(made, Dataset):
@@ -728,12 +738,13 @@ class Dataset(Generic[T]):
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset[T]:
         """The elements whose computation raises no exception.
 
-        >>> numbers = tf.data.Dataset.from_tensor_slices(["1", "two", "3"]).map(tf.strings.to_number)
-        >>> [float(x) for x in numbers.ignore_errors()]
-        [1.0, 3.0]
+        >>> import gradtape as tf
+        >>> checked = tf.data.Dataset.from_tensor_slices([1.0, 0.0, 4.0]).map(lambda x: tf.debugging.check_numerics(1.0 / x, "x"))
+        >>> [float(x) for x in checked.ignore_errors()]
+        [1.0, 0.25]
 
         Args:
-            log_warning: Whether each exception is logged.
+            log_warning: Whether to write a warning for each element that is left out.
             name: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
@@ -744,14 +755,14 @@ class Dataset(Generic[T]):
     # --- choosing and ordering -------------------------------------------------------------------------------
 
     def take(self, count: Any, name: str | None = None) -> Dataset[T]:
-        """The first elements.
+        """The first elements; all for -1.
 
-        >>> numbers = tf.data.Dataset.range(5)
-        >>> [int(x) for x in numbers.take(2)]
-        [0, 1]
+        >>> import gradtape as tf
+        >>> [int(x) for x in tf.data.Dataset.range(10).take(3)]
+        [0, 1, 2]
 
         Args:
-            count: How many; -1 for all.
+            count: How many.
             name: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
@@ -760,14 +771,14 @@ class Dataset(Generic[T]):
         return self._then(selection.Take(self._node, as_int(count)))
 
     def skip(self, count: Any, name: str | None = None) -> Dataset[T]:
-        """All but the first elements.
+        """All but the first elements; none for -1.
 
-        >>> numbers = tf.data.Dataset.range(5)
-        >>> [int(x) for x in numbers.skip(2)]
-        [2, 3, 4]
+        >>> import gradtape as tf
+        >>> [int(x) for x in tf.data.Dataset.range(5).skip(3)]
+        [3, 4]
 
         Args:
-            count: How many are left out; -1 for all.
+            count: How many are left out.
             name: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
@@ -776,33 +787,31 @@ class Dataset(Generic[T]):
         return self._then(selection.Skip(self._node, as_int(count)))
 
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset[T]:
-        """Every so manyth element: one part of several, which together have all.
+        """Every `num_shards`-th element, beginning with number `index`.
 
-        >>> numbers = tf.data.Dataset.range(5)
-        >>> [int(x) for x in numbers.shard(num_shards=2, index=1)]
-        [1, 3]
+        >>> import gradtape as tf
+        >>> [int(x) for x in tf.data.Dataset.range(7).shard(num_shards=3, index=1)]
+        [1, 4]
 
         Args:
-            num_shards: How many parts there are.
-            index: The number of this part, from 0.
+            num_shards: Into how many parts the dataset is shared out.
+            index: Which of them this is, from 0 on.
             name: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
             A dataset.
-
-        Raises:
-            tf.errors.InvalidArgumentError: There is no such part.
         """
         return self._then(selection.Shard(self._node, as_int(num_shards), as_int(index)))
 
     def repeat(self, count: Any = None, name: str | None = None) -> Dataset[T]:
-        """The elements several times over, or without end.
+        """The elements `count` times over, or without end.
 
-        >>> [int(x) for x in tf.data.Dataset.range(2).repeat(2)]
-        [0, 1, 0, 1]
+        >>> import gradtape as tf
+        >>> [int(x) for x in tf.data.Dataset.range(2).repeat(3)]
+        [0, 1, 0, 1, 0, 1]
 
         Args:
-            count: How often; None or -1 for without end.
+            count: How often; None or -1: without end.
             name: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
@@ -818,25 +827,28 @@ class Dataset(Generic[T]):
         reshuffle_each_iteration: bool = True,
         name: str | None = None,
     ) -> Dataset[T]:
-        """Elements in random order: each is drawn from a buffer.
+        """Elements in random order: each is drawn from a buffer of `buffer_size`.
 
         A buffer as large as the dataset makes all orders equally likely. The same seed gives the same orders in every
-        run, and a different order in each iteration.
+        run, and a different order in each iteration (unless `reshuffle_each_iteration` is False). Without a seed the global one
+        of `tf.random.set_seed` decides, as for random ops.
 
-        >>> sorted(int(x) for x in tf.data.Dataset.range(5).shuffle(5))
+        >>> import gradtape as tf
+        >>> numbers = tf.data.Dataset.range(5).shuffle(5, seed=1)
+        >>> sorted(int(x) for x in numbers)
         [0, 1, 2, 3, 4]
 
         Args:
-            buffer_size: How many elements the buffer holds; UNKNOWN_CARDINALITY for all.
-            seed: Where the random orders begin. Without one the global seed of `tf.random.set_seed` decides, as for random ops.
-            reshuffle_each_iteration: Whether each pass has another order.
+            buffer_size: How many elements wait in the buffer.
+            seed: For the same orders in every run; None: as `tf.random.set_seed` says.
+            reshuffle_each_iteration: Whether each iteration has another order.
             name: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
             A dataset.
 
         Raises:
-            tf.errors.InvalidArgumentError: The buffer is not positive.
+            InvalidArgumentError: The buffer has no place.
         """
         size = as_int(buffer_size)
         if size == UNKNOWN:
@@ -849,9 +861,9 @@ class Dataset(Generic[T]):
     def enumerate(self, start: Any = 0, name: str | None = None) -> Dataset[tuple[Tensor, T]]:
         """Pairs of a number and an element.
 
-        >>> words = tf.data.Dataset.from_tensor_slices(["a", "b"])
-        >>> [(int(n), word.numpy()) for n, word in words.enumerate(start=5)]
-        [(5, b'a'), (6, b'b')]
+        >>> import gradtape as tf
+        >>> [(int(i), x.numpy()) for i, x in tf.data.Dataset.from_tensor_slices(["a", "b"]).enumerate(start=1)]
+        [(1, b'a'), (2, b'b')]
 
         Args:
             start: The first number.
@@ -869,26 +881,25 @@ class Dataset(Generic[T]):
     def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset[T]:
         """These elements, then those of another dataset.
 
-        >>> [int(x) for x in tf.data.Dataset.range(2).concatenate(tf.data.Dataset.range(5, 7))]
-        [0, 1, 5, 6]
+        >>> import gradtape as tf
+        >>> [int(x) for x in tf.data.Dataset.range(2).concatenate(tf.data.Dataset.range(7, 9))]
+        [0, 1, 7, 8]
 
         Args:
-            dataset: The other dataset.
+            dataset: The other dataset, with elements of the same kind.
             name: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
             A dataset.
-
-        Raises:
-            TypeError: It is no dataset, or its elements have other types.
         """
         return self._then(mixing.Concatenate(self._node, _node_of(dataset)), dataset)
 
     def unique(self, name: str | None = None) -> Dataset[T]:
-        """Each element once, where it comes first.
+        """Each element once.
 
-        >>> [int(x) for x in tf.data.Dataset.from_tensor_slices([1, 2, 1, 3, 2]).unique()]
-        [1, 2, 3]
+        >>> import gradtape as tf
+        >>> [int(x) for x in tf.data.Dataset.from_tensor_slices([3, 1, 3, 2, 1]).unique()]
+        [3, 1, 2]
 
         Args:
             name: Not used; taken for programs that were written for TensorFlow.
@@ -909,24 +920,21 @@ class Dataset(Generic[T]):
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> Dataset[T]:
-        """Elements stacked along a new first axis.
+        """Elements stacked along a new first axis; the last batch may be smaller unless `drop_remainder`.
 
-        >>> numbers = tf.data.Dataset.range(5)
-        >>> [batch.numpy().tolist() for batch in numbers.batch(2)]
+        >>> import gradtape as tf
+        >>> [batch.numpy().tolist() for batch in tf.data.Dataset.range(5).batch(2)]
         [[0, 1], [2, 3], [4]]
 
         Args:
             batch_size: How many elements make a batch.
             drop_remainder: Whether a last batch that is smaller is left out.
-            num_parallel_calls: How many batches are made ahead in a background thread; None for none.
-            deterministic: Not used: batches keep the order of the elements.
+            num_parallel_calls: How many batches are made ahead in a thread of their own; None: none.
+            deterministic: Not used: the order is always the same.
             name: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
-            A dataset of batches.
-
-        Raises:
-            tf.errors.InvalidArgumentError: The size is not positive, or elements have different shapes.
+            A dataset.
         """
         node: Node = batching.Batch(self._node, as_int(batch_size), bool(drop_remainder))
         parallel = _parallel(num_parallel_calls, "batch")
@@ -941,7 +949,7 @@ class Dataset(Generic[T]):
         drop_remainder: Any = False,
         name: str | None = None,
     ) -> Dataset[T]:
-        """Batches of elements of different sizes, padded to one.
+        """Batches of elements of different sizes, padded to the largest, or to `padded_shapes`.
 
         >>> rows = tf.data.Dataset.range(1, 4).map(lambda n: tf.fill([n], n))
         >>> next(iter(rows.padded_batch(3))).numpy()
@@ -951,17 +959,13 @@ class Dataset(Generic[T]):
 
         Args:
             batch_size: How many elements make a batch.
-            padded_shapes: The shape that elements are padded to, in their structure. A size that is None or -1, and all by
-                default, is the largest of the batch.
-            padding_values: What they are padded with, in their structure; zeros or empty texts by default.
+            padded_shapes: The shape of each part; None or -1 in it, or no shape at all: the largest size of the batch.
+            padding_values: What is filled in, for each part; None: 0, or "".
             drop_remainder: Whether a last batch that is smaller is left out.
             name: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
-            A dataset of batches.
-
-        Raises:
-            tf.errors.DataLossError: An element is larger than `padded_shapes`.
+            A dataset.
         """
         return self._then(
             batching.PaddedBatch(self._node, as_int(batch_size), padded_shapes, padding_values, bool(drop_remainder))
@@ -976,18 +980,19 @@ class Dataset(Generic[T]):
     ) -> Dataset:
         """Batches of elements of different sizes as ragged tensors.
 
+        >>> import gradtape as tf
         >>> rows = tf.data.Dataset.range(1, 4).map(lambda n: tf.fill([n], n))
-        >>> next(iter(rows.ragged_batch(3)))
-        <tf.RaggedTensor [[1], [2, 2], [3, 3, 3]]>
+        >>> next(iter(rows.ragged_batch(3))).to_list()
+        [[1], [2, 2], [3, 3, 3]]
 
         Args:
             batch_size: How many elements make a batch.
             drop_remainder: Whether a last batch that is smaller is left out.
-            row_splits_dtype: The type of the row splits: int32 or int64.
+            row_splits_dtype: The type of the positions at which rows begin: int32 or int64.
             name: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
-            A dataset of RaggedTensors.
+            A dataset of ragged tensors.
         """
         from ..ragged.batches import gathered, spec_of_batch
 
@@ -1003,21 +1008,21 @@ class Dataset(Generic[T]):
         )
 
     def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Dataset:
-        """Batches of elements of different sizes as sparse tensors.
+        """Batches of elements of different sizes as sparse tensors, each row of shape `row_shape`.
 
-        >>> rows = tf.data.Dataset.range(1, 4).map(lambda n: tf.fill([n], n))
-        >>> tf.sparse.to_dense(next(iter(rows.sparse_batch(3, row_shape=[4])))).numpy()
-        array([[1, 0, 0, 0],
-               [2, 2, 0, 0],
-               [3, 3, 3, 0]])
+        >>> import gradtape as tf
+        >>> rows = tf.data.Dataset.range(1, 3).map(lambda n: tf.fill([n], n))
+        >>> tf.sparse.to_dense(next(iter(rows.sparse_batch(2, [3])))).numpy()
+        array([[1, 0, 0],
+               [2, 2, 0]])
 
         Args:
             batch_size: How many elements make a batch.
-            row_shape: The shape of each row of a batch, which all elements fit into; None for a size: the largest of the batch.
+            row_shape: The shape of each row, at least as large as the elements.
             name: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
-            A dataset of SparseTensors.
+            A dataset of sparse tensors.
         """
         from ..sparse.batches import gathered, spec_of_batch
 
@@ -1035,8 +1040,9 @@ class Dataset(Generic[T]):
     def unbatch(self, name: str | None = None) -> Dataset[T]:
         """The rows of each element as elements.
 
-        >>> [int(x) for x in tf.data.Dataset.from_tensor_slices([[1, 2], [3, 4]]).unbatch()]
-        [1, 2, 3, 4]
+        >>> import gradtape as tf
+        >>> [int(x) for x in tf.data.Dataset.from_tensors([1, 2, 3]).unbatch()]
+        [1, 2, 3]
 
         Args:
             name: Not used; taken for programs that were written for TensorFlow.
@@ -1048,19 +1054,19 @@ class Dataset(Generic[T]):
 
     @takes(drop_remainder=truth)
     def rebatch(self, batch_size: Any, drop_remainder: Any = False, name: str | None = None) -> Dataset[T]:
-        """The rows of batches in batches of other sizes.
+        """The rows of batches in batches of another size, or of several sizes that take turns.
 
-        >>> batches = tf.data.Dataset.range(6).batch(2)
-        >>> [batch.numpy().tolist() for batch in batches.rebatch(4)]
-        [[0, 1, 2, 3], [4, 5]]
+        >>> import gradtape as tf
+        >>> [batch.numpy().tolist() for batch in tf.data.Dataset.range(6).batch(3).rebatch(2)]
+        [[0, 1], [2, 3], [4, 5]]
 
         Args:
-            batch_size: The size, or several that take turns.
+            batch_size: How many rows make a batch; a vector: these sizes take turns.
             drop_remainder: Whether a last batch that is smaller is left out.
             name: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
-            A dataset of batches.
+            A dataset.
         """
         sizes = np.asarray(to_tensor(batch_size)).reshape(-1).tolist()
         return self._then(batching.Rebatch(self._node, sizes, bool(drop_remainder)))
@@ -1082,16 +1088,13 @@ class Dataset(Generic[T]):
 
         Args:
             size: How many elements a window has.
-            shift: How far windows begin after each other; by default `size`, without overlap.
-            stride: How far elements of a window are from each other.
-            drop_remainder: Whether windows that are smaller, at the end, are left out.
+            shift: How many elements the next window begins later; None: `size`.
+            stride: How far neighbours in a window are apart.
+            drop_remainder: Whether last windows that are smaller are left out.
             name: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
             A dataset of datasets.
-
-        Raises:
-            tf.errors.InvalidArgumentError: A number is not positive.
         """
         length = as_int(size)
         step = length if shift is None else as_int(shift)
@@ -1106,7 +1109,7 @@ class Dataset(Generic[T]):
         window_size_func: Callable[..., Any] | None = None,
         name: str | None = None,
     ) -> Dataset:
-        """Elements gathered by key; a function makes a dataset of each full group.
+        """Elements gathered by key; `reduce_func(key, dataset)` makes a dataset of each full group.
 
         >>> numbers = tf.data.Dataset.range(6)
         >>> groups = numbers.group_by_window(lambda x: x % 2, lambda key, group: group.batch(3), window_size=3)
@@ -1114,17 +1117,14 @@ class Dataset(Generic[T]):
         [[0, 2, 4], [1, 3, 5]]
 
         Args:
-            key_func: A function of an element that gives its key, one int64.
-            reduce_func: A function of (key, dataset of the group) that gives a dataset.
+            key_func: A function of an element that returns its key, an int64 number.
+            reduce_func: A function of a key and the dataset of a group, that returns a dataset.
             window_size: How many elements make a group.
-            window_size_func: A function of the key that gives it, in place of `window_size`.
+            window_size_func: A function of a key that returns this number, in place of `window_size`.
             name: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
-            A dataset: that of all the datasets that the function gives.
-
-        Raises:
-            ValueError: Both or neither of size and function are given.
+            A dataset.
         """
         size = None if window_size is None else as_int(window_size)
         return self._then(
@@ -1146,29 +1146,30 @@ class Dataset(Generic[T]):
     ) -> Dataset[T]:
         """Batches of elements of similar length, padded to the longest of each batch.
 
-        Lengths below the first boundary make a bucket, those below the second the next, and so on.
+        Lengths below the first boundary make a bucket, those below the second the next, and so on; each has its batch size.
 
-        >>> rows = tf.data.Dataset.from_tensor_slices([1, 2, 5, 6]).map(lambda n: tf.ones([n], tf.int32))
-        >>> batches = rows.bucket_by_sequence_length(lambda x: tf.shape(x)[0], bucket_boundaries=[4], bucket_batch_sizes=[2, 2])
-        >>> [batch.shape for batch in batches]
-        [TensorShape([2, 2]), TensorShape([2, 6])]
+        >>> import gradtape as tf
+        >>> rows = tf.data.Dataset.from_tensor_slices([1, 4, 2, 5]).map(lambda n: tf.fill([n], n))
+        >>> batches = rows.bucket_by_sequence_length(lambda row: tf.shape(row)[0], [3], [2, 2])
+        >>> [batch.shape.as_list() for batch in batches]
+        [[2, 2], [2, 5]]
 
         Args:
-            element_length_func: A function of an element that gives its length.
-            bucket_boundaries: The lengths at which another bucket begins.
-            bucket_batch_sizes: How many elements make a batch, for each bucket: one more than boundaries.
-            padded_shapes: The shape that elements are padded to, in their structure; by default the largest of the batch.
-            padding_values: What they are padded with, in their structure; zeros or empty texts by default.
-            pad_to_bucket_boundary: Whether unknown sizes are padded to the boundary less one; longer elements are an error then.
-            no_padding: Whether elements are batched as they are.
-            drop_remainder: Whether last batches that are smaller are left out.
+            element_length_func: A function of an element that returns its length.
+            bucket_boundaries: The boundaries, ascending.
+            bucket_batch_sizes: The batch size of each bucket, one more than there are boundaries.
+            padded_shapes: As for `padded_batch`.
+            padding_values: As for `padded_batch`.
+            pad_to_bucket_boundary: Whether to pad to the longest length of the bucket, instead of the longest of the batch.
+            no_padding: Whether not to pad: the elements of a bucket have one shape.
+            drop_remainder: Whether a last batch that is smaller is left out.
             name: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
-            A dataset of batches.
+            A dataset.
 
         Raises:
-            ValueError: There is not one batch size more than boundaries.
+            ValueError: The number of batch sizes is not that of the buckets.
         """
         boundaries = [as_int(boundary) for boundary in bucket_boundaries]
         batch_sizes = [as_int(size) for size in bucket_batch_sizes]
@@ -1208,14 +1209,19 @@ class Dataset(Generic[T]):
     # --- keeping and running ahead ---------------------------------------------------------------------------
 
     def cache(self, filename: Any = "", name: str | None = None) -> Dataset[T]:
-        """Keep the elements of the first complete iteration for all later ones.
+        """Keep the elements of the first complete iteration for all later ones, in memory or in a file.
 
-        >>> numbers = tf.data.Dataset.range(3).shuffle(3).cache()
-        >>> [int(x) for x in numbers] == [int(x) for x in numbers]
-        True
+        >>> import gradtape as tf
+        >>> calls = []
+        >>> numbers = tf.data.Dataset.range(3).map(lambda x: tf.numpy_function(lambda v: calls.append(v) or v, [x], tf.int64))
+        >>> kept = numbers.cache()
+        >>> for _ in range(2):
+        ...     values = [int(x) for x in kept]
+        >>> len(calls)
+        3
 
         Args:
-            filename: A file to keep them in, also for later programs; in memory by default.
+            filename: The path of the file; "": in memory.
             name: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
@@ -1227,18 +1233,19 @@ class Dataset(Generic[T]):
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset[T]:
         """Elements computed ahead in a background thread, while the program works on earlier ones.
 
-        >>> [int(x) for x in tf.data.Dataset.range(3).map(lambda x: x * x).prefetch(tf.data.AUTOTUNE)]
-        [0, 1, 4]
+        >>> import gradtape as tf
+        >>> [int(x) for x in tf.data.Dataset.range(3).prefetch(tf.data.AUTOTUNE)]
+        [0, 1, 2]
 
         Args:
-            buffer_size: How many may wait; AUTOTUNE lets the pipeline decide.
+            buffer_size: How many elements wait at most; None or AUTOTUNE: it finds the number.
             name: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
             A dataset.
 
         Raises:
-            tf.errors.InvalidArgumentError: The number is negative.
+            InvalidArgumentError: The number is negative.
         """
         size = AUTOTUNE if buffer_size is None else as_int(buffer_size)
         if size < AUTOTUNE:
@@ -1254,15 +1261,16 @@ class Dataset(Generic[T]):
     ) -> None:
         """Write all elements into a folder, for `Dataset.load`. (The format is gradtape's own.)
 
-        >>> import tempfile
-        >>> folder = tempfile.mkdtemp()
-        >>> tf.data.Dataset.range(3).save(folder)
-        >>> [int(x) for x in tf.data.Dataset.load(folder)]
+        >>> import gradtape as tf
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "numbers")
+        >>> tf.data.Dataset.range(3).save(path)
+        >>> [int(x) for x in tf.data.Dataset.load(path)]
         [0, 1, 2]
 
         Args:
-            path: The folder, which is made if it does not exist.
-            compression: "GZIP" or "ZLIB"; None for none.
+            path: The folder.
+            compression: None, "GZIP" or "ZLIB".
             shard_func: Not used; taken for programs that were written for TensorFlow.
             checkpoint_args: Not used; taken for programs that were written for TensorFlow.
         """
@@ -1278,24 +1286,22 @@ class Dataset(Generic[T]):
     ) -> Dataset:
         """The dataset that `save` wrote.
 
-        >>> import tempfile
-        >>> folder = tempfile.mkdtemp()
-        >>> tf.data.Dataset.from_tensor_slices(["a", "b"]).save(folder)
-        >>> [x.numpy() for x in tf.data.Dataset.load(folder)]
-        [b'a', b'b']
+        >>> import gradtape as tf
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "numbers")
+        >>> tf.data.Dataset.range(3).save(path)
+        >>> [int(x) for x in tf.data.Dataset.load(path)]
+        [0, 1, 2]
 
         Args:
             path: The folder.
-            element_spec: Not used: the folder says it.
+            element_spec: Not used: the files say it.
             compression: What `save` was given.
             reader_func: Not used; taken for programs that were written for TensorFlow.
             wait: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
             A dataset.
-
-        Raises:
-            tf.errors.NotFoundError: There is no such folder.
         """
         return Dataset(caching.load(text_of(path), compression))
 
@@ -1309,9 +1315,9 @@ class Dataset(Generic[T]):
     ) -> Dataset[T]:
         """The elements of the first whole iteration, kept in a folder for later programs.
 
+        >>> import gradtape as tf
         >>> import tempfile
-        >>> numbers = tf.data.Dataset.range(3).snapshot(tempfile.mkdtemp())
-        >>> [int(x) for x in numbers]
+        >>> [int(x) for x in tf.data.Dataset.range(3).snapshot(tempfile.mkdtemp())]
         [0, 1, 2]
 
         Args:
@@ -1329,24 +1335,26 @@ class Dataset(Generic[T]):
     def options(self) -> Options:
         """The options of this pipeline.
 
+        >>> import gradtape as tf
         >>> tf.data.Dataset.range(3).options().deterministic is None
         True
 
         Returns:
-            A `tf.data.Options`, which may be changed without effect on the pipeline.
+            A `tf.data.Options`, of its own: changing it changes nothing here.
         """
         return Options().merge(self._options)
 
     def with_options(self, options: Options, name: str | None = None) -> Dataset[T]:
         """The same elements, made under other options.
 
+        >>> import gradtape as tf
         >>> options = tf.data.Options()
         >>> options.deterministic = False
         >>> tf.data.Dataset.range(3).with_options(options).options().deterministic
         False
 
         Args:
-            options: A `tf.data.Options`. What it leaves open stays as it is.
+            options: The options that are set in it replace those of before.
             name: Not used; taken for programs that were written for TensorFlow.
 
         Returns:

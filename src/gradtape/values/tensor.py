@@ -104,7 +104,15 @@ class Tensor(_Operators):
         return _CPU
 
     def cpu(self) -> Tensor:
-        """This tensor: it is on the CPU."""
+        """This tensor: it is on the CPU.
+
+        >>> x = tf.constant(1.0)
+        >>> x.cpu() is x
+        True
+
+        Returns:
+            The tensor.
+        """
         return self
 
     def ref(self) -> Reference:
