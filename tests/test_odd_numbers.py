@@ -125,3 +125,37 @@ def test_numpys_functions_on_tensors_keep_numpys_rules():
     assert np.any(z)
     assert not np.all(z)
     assert tf.experimental.numpy.logical_or(z, False).numpy().tolist() == [True, False]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("function", "slope_at_zero"), [(tf.asin, 1.0), (tf.acos, -1.0), (tf.atanh, 2.0)])
+def test_second_derivatives_of_inverse_functions_keep_their_digits(function, slope_at_zero, dtype):
+    x = tf.constant([1e-8, -1e-20, 1.0, -1.0], dtype)
+    second = second_derivative(function, x)
+    np.testing.assert_allclose(second[:2], slope_at_zero * x[:2], rtol=1e-6)
+    np.testing.assert_array_equal(second[2:], slope_at_zero * np.array([np.inf, -np.inf]))
+
+
+def test_the_second_derivative_of_acosh_at_its_end_is_infinite():
+    np.testing.assert_array_equal(second_derivative(tf.acosh, tf.constant([1.0])), [-np.inf])
+
+
+@pytest.mark.parametrize("approximate", [False, True])
+def test_gelu_is_straight_far_away(approximate):
+    x = tf.constant([1e10, -1e10, 1e20, -1e30, 3e38, np.inf, -np.inf])
+    second = second_derivative(lambda x: tf.nn.gelu(x, approximate=approximate), x)
+    np.testing.assert_array_equal(second, np.zeros(7))
+
+
+def test_zeta_of_powers_beyond_all_sums_is_its_first_term():
+    np.testing.assert_array_equal(tf.math.zeta([3e38, np.inf, 1e6], [2.0, 20.0, 1.0]), [0.0, 0.0, 1.0])
+
+
+def second_derivative(function, x):
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = function(x)
+        slope = tape.gradient(y, x)
+    return outer.gradient(slope, x).numpy()

@@ -303,10 +303,3 @@ def test_the_operators_that_may_be_overloaded_are_those_of_tensorflow():
         "__invert__",
         "__div__",
     } <= tf.Tensor.OVERLOADABLE_OPERATORS
-
-
-def test_the_memory_of_a_tensor_is_had_through_its_array():
-    x = tf.constant([[1.0, 2.0]])
-    with pytest.raises(TypeError, match="memoryview"):
-        memoryview(x)
-    assert memoryview(x.numpy()).tolist() == [[1.0, 2.0]]

@@ -133,6 +133,7 @@ ARITHMETIC = {
         count=4000,
     ),
     "square": Reference(lambda x: x * x, {"x": lambda x: 2 * x}),
+    "one_minus_square": Reference(lambda x: 1 - x * x, {"x": lambda x: -2 * x}, near=((-1.0, 1.0),)),
     "squared_difference": Reference(
         _difference_squared, {"x": lambda x, y: 2 * (x - y), "y": lambda x, y: 2 * (y - x)}
     ),

@@ -1,7 +1,8 @@
-"""`python -m tests.advisories`: runs all attempts, or with a number N one in N, and writes docs/advisories.md."""
+"""`python -m tests.advisories`: tries bad sizes, axes and indices everywhere, and writes docs/advisories.md."""
 
 from __future__ import annotations
 
+import argparse
 import collections
 import itertools
 import sys
@@ -23,4 +24,8 @@ def main(step: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 1))
+    parser = argparse.ArgumentParser(prog="python -m tests.advisories", description=__doc__)
+    parser.add_argument(
+        "step", nargs="?", type=int, default=1, metavar="N", help="makes one in N of all attempts (all)"
+    )
+    sys.exit(main(parser.parse_args().step))

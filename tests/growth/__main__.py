@@ -1,7 +1,8 @@
-"""`python -m tests.growth`: measures everything that grows, or with `quick` one way of each op, and writes docs/growth.md."""
+"""`python -m tests.growth`: measures how time and memory grow, and writes docs/growth.md."""
 
 from __future__ import annotations
 
+import argparse
 import itertools
 import sys
 from pathlib import Path
@@ -83,4 +84,6 @@ def _shown(row: dict[str, float], label: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main("quick" in sys.argv[1:]))
+    parser = argparse.ArgumentParser(prog="python -m tests.growth", description=__doc__)
+    parser.add_argument("effort", nargs="?", choices=["quick"], help="measures one way of each op instead of all")
+    sys.exit(main(parser.parse_args().effort == "quick"))

@@ -14,5 +14,8 @@ class Declared(NamedTuple):
 
 
 DECLARED: dict[str, Declared] = {
+    "dct": Declared(
+        2.1, 1.6, "kind 1 of n numbers is a Fourier transform of 2 (n - 1), which takes longer with large prime factors"
+    ),
     "square matrices": Declared(1.9, 1.6, "factorisations take n^3 steps for n^2 numbers, an exponent of 1.5"),
 }

@@ -38,7 +38,9 @@ def is_followed(number: int) -> bool:
     )
 
 
-_METHODS = frozenset({"__array__", "__float__", "__int__", "__complex__", "__index__", "_scalar"})
+_METHODS = frozenset(
+    {"__array__", "__float__", "__int__", "__complex__", "__index__", "_scalar", "__buffer__", "get_buffer"}
+)
 
 
 def _warn_of_accident(tensor: Tensor, how: str) -> None:

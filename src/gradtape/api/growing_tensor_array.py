@@ -21,7 +21,7 @@ from ..values.composite import Composite, declare
 from ..values.tensor import EagerTensor, from_array, to_tensor
 from .arrays import zeros
 from .layout import concat as concat_of
-from .tensor_array import OpenTensorArray, RowsTensorArray, TensorArray, UnshapedTensorArray
+from .tensor_array import RowsTensorArray, TensorArray, UnshapedTensorArray
 
 
 class GrowingTensorArray(RowsTensorArray):
@@ -154,9 +154,4 @@ declare(
     )
 )
 
-
-def _carried(array: Any, shape: tuple[int, ...] | None, capacity: int | None) -> Any:
-    return GrowingTensorArray.grown(array, shape, capacity) if array._dynamic_size else RowsTensorArray.of(array, shape)
-
-
-CARRIED[TensorArray] = CARRIED[GrowingTensorArray] = CARRIED[OpenTensorArray] = _carried
+CARRIED[GrowingTensorArray] = CARRIED[TensorArray]

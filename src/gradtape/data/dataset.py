@@ -46,6 +46,10 @@ class Dataset(Generic[T]):
     [1 4]
     [ 9 16]
     [25]
+
+    Args:
+        node: The step that produces the elements. Users make datasets with the methods, such as `from_tensor_slices`.
+        options: Settings of the pipeline.
     """
 
     def __init__(self, node: Node, options: Options | None = None) -> None:
@@ -106,7 +110,16 @@ class Dataset(Generic[T]):
         raise TypeError(f"A dataset is not subscriptable; use dataset.skip({key!r}).take(1), or iterate over it.")
 
     def cardinality(self) -> Tensor:
-        """How many elements there are, or INFINITE_CARDINALITY or UNKNOWN_CARDINALITY, as an int64 tensor."""
+        """How many elements there are.
+
+        >>> int(tf.data.Dataset.range(5).cardinality())
+        5
+        >>> tf.data.Dataset.range(5).repeat().cardinality() == tf.data.INFINITE_CARDINALITY
+        <tf.Tensor: shape=(), dtype=bool, numpy=True>
+
+        Returns:
+            An int64 tensor; INFINITE_CARDINALITY or UNKNOWN_CARDINALITY, which are negative, where it is not a number.
+        """
         return structure.int64(self._node.cardinality())
 
     @property
@@ -128,7 +141,20 @@ class Dataset(Generic[T]):
         return self._node.elements
 
     def get_single_element(self, name: str | None = None) -> T:
-        """The only element; InvalidArgumentError where there is none, or more than one."""
+        """The only element.
+
+        >>> tf.data.Dataset.range(5).batch(5).get_single_element().numpy()
+        array([0, 1, 2, 3, 4])
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            The element, in its structure.
+
+        Raises:
+            tf.errors.InvalidArgumentError: There is none, or more than one.
+        """
         iterator = iter(self)
         try:
             element = next(iterator)
@@ -143,6 +169,14 @@ class Dataset(Generic[T]):
 
         >>> tf.data.Dataset.range(5).reduce(np.int64(0), lambda total, x: total + x).numpy()
         np.int64(10)
+
+        Args:
+            initial_state: The state before the first element, in any structure.
+            reduce_func: A function of (state, element) that gives the next state, of the same types and shapes.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            The last state.
         """
         if STATE.trace is not None and not self._is_symbolic():
             return self._reduced_in_function(initial_state, reduce_func)
@@ -195,6 +229,16 @@ class Dataset(Generic[T]):
         >>> pairs = tf.data.Dataset.from_tensor_slices(([1, 2], ["a", "b"]))
         >>> [(x.numpy().item(), y.numpy()) for x, y in pairs]
         [(1, b'a'), (2, b'b')]
+
+        Args:
+            tensors: A tensor with at least one axis, also sparse or ragged, or a structure of them; a list is one tensor.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset with an element for each row, in the same structure.
+
+        Raises:
+            ValueError: The numbers of rows differ, or there is a scalar.
         """
         return Dataset(sources.TensorSlices(tensors))
 
@@ -219,7 +263,18 @@ class Dataset(Generic[T]):
     def from_tensors(tensors: Any, name: str | None = None) -> Dataset[Any]: ...
     @staticmethod
     def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
-        """One element."""
+        """One element.
+
+        >>> [x.numpy() for x in tf.data.Dataset.from_tensors([1, 2])]
+        [array([1, 2], dtype=int32)]
+
+        Args:
+            tensors: The element: an array, a tensor, or a structure of them.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset with one element.
+        """
         return Dataset(sources.Tensors(tensors))
 
     @staticmethod
@@ -231,13 +286,28 @@ class Dataset(Generic[T]):
         output_signature: Any = None,
         name: str | None = None,
     ) -> Dataset:
-        """What a function yields, checked against the specs of `output_signature`.
+        """What a function yields, checked against specs.
 
         >>> def count():
         ...     yield from range(3)
         >>> numbers = tf.data.Dataset.from_generator(count, output_signature=tf.TensorSpec([], tf.int32))
         >>> [int(x) for x in numbers]
         [0, 1, 2]
+
+        Args:
+            generator: A function that gives something to iterate over, anew for each pass.
+            output_types: The types of an element's tensors, in place of `output_signature`.
+            output_shapes: Their shapes; any by default.
+            args: Arguments of the function, which it gets as arrays.
+            output_signature: A spec for each tensor of an element, in the element's structure.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+
+        Raises:
+            TypeError: The function cannot be called, or both or neither of signature and types are given.
+            tf.errors.InvalidArgumentError: What it yields does not fit, seen when it is asked for.
         """
         if not callable(generator):
             raise TypeError(f"from_generator: `generator` must be a Python callable, got {generator!r}.")
@@ -259,12 +329,37 @@ class Dataset(Generic[T]):
 
     @staticmethod
     def range(*args: Any, output_type: Any = dtypes.int64, name: str | None = None) -> Dataset[Tensor]:
-        """Numbers as in Python's `range`."""
+        """Numbers as in Python's `range`.
+
+        >>> [int(x) for x in tf.data.Dataset.range(1, 9, 3)]
+        [1, 4, 7]
+
+        Args:
+            args: The end; begin and end; or begin, end and step.
+            output_type: The type of the numbers.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         return Dataset(sources.range_of(args, dtypes.as_dtype(output_type)))
 
     @staticmethod
     def counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64, name: str | None = None) -> Dataset[Tensor]:
-        """The numbers `start`, `start + step`, `start + 2 * step` and so on, without end."""
+        """The numbers `start`, `start + step`, `start + 2 * step` and so on, without end.
+
+        >>> [int(x) for x in tf.data.Dataset.counter(start=5, step=2).take(3)]
+        [5, 7, 9]
+
+        Args:
+            start: The first number.
+            step: What each is more than the one before.
+            dtype: The type of the numbers.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         return Dataset(sources.Counting(as_int(start), as_int(step), dtypes.as_dtype(dtype)))
 
     @staticmethod
@@ -272,7 +367,21 @@ class Dataset(Generic[T]):
     def random(
         seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
     ) -> Dataset[Tensor]:
-        """Random numbers below 2**32 as int64, without end."""
+        """Random numbers below 2**32 as int64, without end.
+
+        >>> import gradtape as tf
+        >>> numbers = tf.data.Dataset.random(seed=1).take(2)
+        >>> [int(x) for x in numbers] == [int(x) for x in numbers]
+        True
+
+        Args:
+            seed: Where the random numbers begin; None: elsewhere each time.
+            rerandomize_each_iteration: Whether each pass has other numbers, also with a seed.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         return Dataset(sources.Random(seed, bool(rerandomize_each_iteration)))
 
     @overload
@@ -291,11 +400,22 @@ class Dataset(Generic[T]):
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset[Any]: ...
     @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
-        """The elements of several datasets side by side, in the structure in which the datasets are given.
+        """The elements of several datasets side by side; it ends with the shortest.
 
         >>> pairs = tf.data.Dataset.zip(tf.data.Dataset.range(2), tf.data.Dataset.range(5, 7))
         >>> [(int(x), int(y)) for x, y in pairs]
         [(0, 5), (1, 6)]
+
+        Args:
+            args: The datasets, or one structure of datasets.
+            datasets: The structure by name, in place of `args`.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset whose elements have the structure in which the datasets are given.
+
+        Raises:
+            TypeError: Something else is given, or nothing.
         """
         if not args and datasets is None:
             raise TypeError("Must pass at least one dataset to `zip`.")
@@ -316,7 +436,28 @@ class Dataset(Generic[T]):
     def list_files(
         file_pattern: Any, shuffle: bool | None = None, seed: Any = None, name: str | None = None
     ) -> Dataset[Tensor]:
-        """The names of the files that match a pattern, or one of several; in random order unless `shuffle` is False."""
+        """The names of the files that match a pattern, or one of several.
+
+        >>> import os, tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> for name in ("b.txt", "a.txt", "c.csv"):
+        ...     tf.io.write_file(os.path.join(folder, name), "")
+        >>> names = tf.data.Dataset.list_files(os.path.join(folder, "*.txt"), shuffle=False)
+        >>> [os.path.basename(name.numpy()) for name in names]
+        [b'a.txt', b'b.txt']
+
+        Args:
+            file_pattern: A pattern with * and ?, or several.
+            shuffle: Whether they come in random order, another in each pass; True by default.
+            seed: Where the random orders begin.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset of texts.
+
+        Raises:
+            tf.errors.InvalidArgumentError: No file matches.
+        """
         names = files.matching_files(file_pattern)
         found = Dataset.from_tensor_slices(names)
         return found.shuffle(len(names), seed=seed) if shuffle is None or shuffle else found
@@ -330,7 +471,27 @@ class Dataset(Generic[T]):
         stop_on_empty_dataset: bool = False,
         rerandomize_each_iteration: bool | None = None,
     ) -> Dataset:
-        """Each element from one of the datasets, chosen at random with these weights."""
+        """Each element from one of the datasets, chosen at random.
+
+        >>> zeros, ones = tf.data.Dataset.from_tensors(0).repeat(), tf.data.Dataset.from_tensors(1).repeat()
+        >>> mixed = tf.data.Dataset.sample_from_datasets([zeros, ones], weights=[0.1, 0.9], seed=1)
+        >>> sum(int(x) for x in mixed.take(1000)) > 850
+        True
+
+        Args:
+            datasets: A list of datasets whose elements are of one kind.
+            weights: How likely each is; equally by default. A dataset of such vectors gives others for each element.
+            seed: Where the random numbers begin.
+            stop_on_empty_dataset: Whether it ends with the first dataset that does; else one that ended is chosen no more.
+            rerandomize_each_iteration: Whether each pass has other choices, also with a seed.
+
+        Returns:
+            A dataset.
+
+        Raises:
+            ValueError: There are no datasets, or not as many weights.
+            TypeError: Something is not a dataset.
+        """
         parts = _several(datasets, "sample_from_datasets")
         if isinstance(weights, Dataset):
             chances: Any = weights._node
@@ -348,7 +509,25 @@ class Dataset(Generic[T]):
     @staticmethod
     @takes(stop_on_empty_dataset=flag)
     def choose_from_datasets(datasets: Any, choice_dataset: Dataset, stop_on_empty_dataset: bool = True) -> Dataset:
-        """Each element from the dataset whose number `choice_dataset` gives."""
+        """Each element from the dataset with the number that another one gives.
+
+        >>> tens, units = tf.data.Dataset.range(10, 60, 10), tf.data.Dataset.range(5)
+        >>> choices = tf.data.Dataset.from_tensor_slices(tf.constant([0, 0, 1], tf.int64))
+        >>> [int(x) for x in tf.data.Dataset.choose_from_datasets([tens, units], choices)]
+        [10, 20, 0]
+
+        Args:
+            datasets: A list of datasets whose elements are of one kind.
+            choice_dataset: The numbers, as int64.
+            stop_on_empty_dataset: Whether it ends with the first dataset that does; else its numbers are passed over.
+
+        Returns:
+            A dataset.
+
+        Raises:
+            ValueError: There are no datasets.
+            TypeError: Something is not a dataset.
+        """
         parts = _several(datasets, "choose_from_datasets")
         if not isinstance(choice_dataset, Dataset):
             raise TypeError(f"choose_from_datasets: choice_dataset must be a dataset, got {choice_dataset!r}.")
@@ -398,16 +577,43 @@ class Dataset(Generic[T]):
     ) -> Dataset:
         """A function of each element; the parts of a tuple are arguments of their own.
 
+        >>> pairs = tf.data.Dataset.from_tensor_slices(([1, 2], [10, 20]))
+        >>> [int(x) for x in pairs.map(lambda x, y: x + y)]
+        [11, 22]
+
         Args:
             map_func: The function. It gets tensors and returns tensors, or what can become one, in any structure.
-            num_parallel_calls: How many threads call it. AUTOTUNE uses several threads where a call takes long
-                enough to outweigh the overhead.
+            num_parallel_calls: How many threads call it. AUTOTUNE uses several threads where a call takes long enough to outweigh
+                the overhead. None for none besides the caller's.
             deterministic: Whether results keep the order of the elements. True unless the options say otherwise.
+            synchronous: Not used; taken for programs that were written for TensorFlow.
+            use_unbounded_threadpool: Not used; taken for programs that were written for TensorFlow.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset of the results.
+
+        Raises:
+            tf.errors.InvalidArgumentError: `num_parallel_calls` is neither positive nor AUTOTUNE.
         """
         return self._then(transforms.Map(self._node, map_func, _parallel(num_parallel_calls, "map"), deterministic))
 
     def flat_map(self, map_func: Callable[..., Dataset[_Result]], name: str | None = None) -> Dataset[_Result]:
-        """The elements of the datasets that a function makes of each element, one after the other."""
+        """The elements of the datasets that a function makes of each element, one after the other.
+
+        >>> [int(x) for x in tf.data.Dataset.range(1, 4).flat_map(lambda n: tf.data.Dataset.from_tensors(n).repeat(n))]
+        [1, 2, 2, 3, 3, 3]
+
+        Args:
+            map_func: A function of an element that gives a dataset.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+
+        Raises:
+            TypeError: The function gives something else.
+        """
         return self._then(mixing.FlatMap(self._node, map_func, _node_of))
 
     def interleave(
@@ -419,12 +625,27 @@ class Dataset(Generic[T]):
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> Dataset[_Result]:
-        """The elements of the datasets that a function makes, `block_length` of each of `cycle_length` datasets in turn.
+        """The elements of the datasets that a function makes, some of each of several datasets in turn.
 
         >>> tens = tf.data.Dataset.from_tensor_slices([10, 20])
         >>> mixed = tens.interleave(lambda x: tf.data.Dataset.from_tensors(x).repeat(3), cycle_length=2)
         >>> [int(x) for x in mixed]
         [10, 20, 10, 20, 10, 20]
+
+        Args:
+            map_func: A function of an element that gives a dataset.
+            cycle_length: How many datasets are open at once; by default as many as there are cores, or parallel calls.
+            block_length: How many elements of one come after each other; 1 by default.
+            num_parallel_calls: How many threads call it. AUTOTUNE uses several threads where a call takes long enough to outweigh
+                the overhead. None for none besides the caller's.
+            deterministic: Not used: the order is always that of one thread.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+
+        Raises:
+            TypeError: The function gives something else.
         """
         parallel = _parallel(num_parallel_calls, "interleave")
         cycle = AUTOTUNE if cycle_length is None else as_int(cycle_length)
@@ -434,44 +655,159 @@ class Dataset(Generic[T]):
         return self._then(mixing.Interleave(self._node, map_func, _node_of, cycle, block, parallel))
 
     def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset[T]:
-        """The elements for which a function is true."""
+        """The elements for which a function is true.
+
+        >>> numbers = tf.data.Dataset.range(5)
+        >>> [int(x) for x in numbers.filter(lambda x: x % 2 == 0)]
+        [0, 2, 4]
+
+        Args:
+            predicate: A function of an element that gives one truth value.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         return self._then(transforms.Filter(self._node, predicate))
 
     def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset[T]:
-        """The elements before the first for which a function is false."""
+        """The elements before the first for which a function is false.
+
+        >>> numbers = tf.data.Dataset.range(5)
+        >>> [int(x) for x in numbers.take_while(lambda x: x < 3)]
+        [0, 1, 2]
+
+        Args:
+            predicate: A function of an element that gives one truth value.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         return self._then(transforms.TakeWhile(self._node, predicate))
 
     def scan(self, initial_state: Any, scan_func: Callable[..., Any], name: str | None = None) -> Dataset:
-        """The outputs of a function that carries a state: `scan_func(state, element)` returns `(new_state, output)`."""
+        """The outputs of a function that carries a state from element to element.
+
+        >>> numbers = tf.data.Dataset.range(5)
+        >>> [int(x) for x in numbers.scan(np.int64(0), lambda total, x: (total + x, total + x))]
+        [0, 1, 3, 6, 10]
+
+        Args:
+            initial_state: The state before the first element, in any structure.
+            scan_func: A function of (state, element) that gives (new state, output); the state keeps its types and shapes.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset of the outputs.
+        """
         return self._then(transforms.Scan(self._node, initial_state, scan_func))
 
     def apply(self, transformation_func: Callable[[Dataset[T]], Dataset[_Result]]) -> Dataset[_Result]:
-        """The result of a function of this dataset."""
+        """The result of a function of this dataset; for functions that are steps of a pipeline.
+
+        >>> def every_second(dataset):
+        ...     return dataset.shard(2, index=0)
+        >>> [int(x) for x in tf.data.Dataset.range(5).apply(every_second)]
+        [0, 2, 4]
+
+        Args:
+            transformation_func: A function of a dataset that gives another.
+
+        Returns:
+            A dataset.
+
+        Raises:
+            TypeError: It gives something else.
+        """
         made = transformation_func(self)
         if not isinstance(made, Dataset):
             raise TypeError(f"apply: `transformation_func` must return a dataset, got {made!r}.")
         return made
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset[T]:
-        """The elements whose computation raises no exception."""
+        """The elements whose computation raises no exception.
+
+        >>> numbers = tf.data.Dataset.from_tensor_slices(["1", "two", "3"]).map(tf.strings.to_number)
+        >>> [float(x) for x in numbers.ignore_errors()]
+        [1.0, 3.0]
+
+        Args:
+            log_warning: Whether each exception is logged.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         return self._then(transforms.IgnoreErrors(self._node, log_warning))
 
     # --- choosing and ordering -------------------------------------------------------------------------------
 
     def take(self, count: Any, name: str | None = None) -> Dataset[T]:
-        """The first elements; all for -1."""
+        """The first elements.
+
+        >>> numbers = tf.data.Dataset.range(5)
+        >>> [int(x) for x in numbers.take(2)]
+        [0, 1]
+
+        Args:
+            count: How many; -1 for all.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         return self._then(selection.Take(self._node, as_int(count)))
 
     def skip(self, count: Any, name: str | None = None) -> Dataset[T]:
-        """All but the first elements; none for -1."""
+        """All but the first elements.
+
+        >>> numbers = tf.data.Dataset.range(5)
+        >>> [int(x) for x in numbers.skip(2)]
+        [2, 3, 4]
+
+        Args:
+            count: How many are left out; -1 for all.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         return self._then(selection.Skip(self._node, as_int(count)))
 
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset[T]:
-        """Every `num_shards`-th element, beginning with number `index`."""
+        """Every so manyth element: one part of several, which together have all.
+
+        >>> numbers = tf.data.Dataset.range(5)
+        >>> [int(x) for x in numbers.shard(num_shards=2, index=1)]
+        [1, 3]
+
+        Args:
+            num_shards: How many parts there are.
+            index: The number of this part, from 0.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+
+        Raises:
+            tf.errors.InvalidArgumentError: There is no such part.
+        """
         return self._then(selection.Shard(self._node, as_int(num_shards), as_int(index)))
 
     def repeat(self, count: Any = None, name: str | None = None) -> Dataset[T]:
-        """The elements `count` times over, or without end."""
+        """The elements several times over, or without end.
+
+        >>> [int(x) for x in tf.data.Dataset.range(2).repeat(2)]
+        [0, 1, 0, 1]
+
+        Args:
+            count: How often; None or -1 for without end.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         return self._then(selection.Repeat(self._node, None if count is None else as_int(count)))
 
     @takes(reshuffle_each_iteration=optional_flag)
@@ -482,11 +818,25 @@ class Dataset(Generic[T]):
         reshuffle_each_iteration: bool = True,
         name: str | None = None,
     ) -> Dataset[T]:
-        """Elements in random order: each is drawn from a buffer of `buffer_size`.
+        """Elements in random order: each is drawn from a buffer.
 
         A buffer as large as the dataset makes all orders equally likely. The same seed gives the same orders in every
-        run, and a different order in each iteration (unless `reshuffle_each_iteration` is False). Without a seed the global one
-        of `tf.random.set_seed` decides, as for random ops.
+        run, and a different order in each iteration.
+
+        >>> sorted(int(x) for x in tf.data.Dataset.range(5).shuffle(5))
+        [0, 1, 2, 3, 4]
+
+        Args:
+            buffer_size: How many elements the buffer holds; UNKNOWN_CARDINALITY for all.
+            seed: Where the random orders begin. Without one the global seed of `tf.random.set_seed` decides, as for random ops.
+            reshuffle_each_iteration: Whether each pass has another order.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+
+        Raises:
+            tf.errors.InvalidArgumentError: The buffer is not positive.
         """
         size = as_int(buffer_size)
         if size == UNKNOWN:
@@ -497,7 +847,19 @@ class Dataset(Generic[T]):
         return self._then(Shuffle(self._node, size, seed, renew))
 
     def enumerate(self, start: Any = 0, name: str | None = None) -> Dataset[tuple[Tensor, T]]:
-        """Pairs of a number and an element."""
+        """Pairs of a number and an element.
+
+        >>> words = tf.data.Dataset.from_tensor_slices(["a", "b"])
+        >>> [(int(n), word.numpy()) for n, word in words.enumerate(start=5)]
+        [(5, b'a'), (6, b'b')]
+
+        Args:
+            start: The first number.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset of pairs.
+        """
         first = as_int(start)
         numbers: Node = sources.Counting(first, 1, dtypes.int64)
         if isinstance(self._node, sources.Ordered):
@@ -505,11 +867,35 @@ class Dataset(Generic[T]):
         return self._then(sources.Zip((None, None), [numbers, self._node]))
 
     def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset[T]:
-        """These elements, then those of another dataset."""
+        """These elements, then those of another dataset.
+
+        >>> [int(x) for x in tf.data.Dataset.range(2).concatenate(tf.data.Dataset.range(5, 7))]
+        [0, 1, 5, 6]
+
+        Args:
+            dataset: The other dataset.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+
+        Raises:
+            TypeError: It is no dataset, or its elements have other types.
+        """
         return self._then(mixing.Concatenate(self._node, _node_of(dataset)), dataset)
 
     def unique(self, name: str | None = None) -> Dataset[T]:
-        """Each element once."""
+        """Each element once, where it comes first.
+
+        >>> [int(x) for x in tf.data.Dataset.from_tensor_slices([1, 2, 1, 3, 2]).unique()]
+        [1, 2, 3]
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         return self._then(transforms.Unique(self._node))
 
     # --- putting together and taking apart -------------------------------------------------------------------
@@ -523,7 +909,25 @@ class Dataset(Generic[T]):
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> Dataset[T]:
-        """Elements stacked along a new first axis; the last batch may be smaller unless `drop_remainder`."""
+        """Elements stacked along a new first axis.
+
+        >>> numbers = tf.data.Dataset.range(5)
+        >>> [batch.numpy().tolist() for batch in numbers.batch(2)]
+        [[0, 1], [2, 3], [4]]
+
+        Args:
+            batch_size: How many elements make a batch.
+            drop_remainder: Whether a last batch that is smaller is left out.
+            num_parallel_calls: How many batches are made ahead in a background thread; None for none.
+            deterministic: Not used: batches keep the order of the elements.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset of batches.
+
+        Raises:
+            tf.errors.InvalidArgumentError: The size is not positive, or elements have different shapes.
+        """
         node: Node = batching.Batch(self._node, as_int(batch_size), bool(drop_remainder))
         parallel = _parallel(num_parallel_calls, "batch")
         return self._then(node if parallel is None else transforms.Prefetch(node, max(1, parallel)))
@@ -537,13 +941,27 @@ class Dataset(Generic[T]):
         drop_remainder: Any = False,
         name: str | None = None,
     ) -> Dataset[T]:
-        """Batches of elements of different sizes, padded to the largest, or to `padded_shapes`.
+        """Batches of elements of different sizes, padded to one.
 
         >>> rows = tf.data.Dataset.range(1, 4).map(lambda n: tf.fill([n], n))
         >>> next(iter(rows.padded_batch(3))).numpy()
         array([[1, 0, 0],
                [2, 2, 0],
                [3, 3, 3]])
+
+        Args:
+            batch_size: How many elements make a batch.
+            padded_shapes: The shape that elements are padded to, in their structure. A size that is None or -1, and all by
+                default, is the largest of the batch.
+            padding_values: What they are padded with, in their structure; zeros or empty texts by default.
+            drop_remainder: Whether a last batch that is smaller is left out.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset of batches.
+
+        Raises:
+            tf.errors.DataLossError: An element is larger than `padded_shapes`.
         """
         return self._then(
             batching.PaddedBatch(self._node, as_int(batch_size), padded_shapes, padding_values, bool(drop_remainder))
@@ -556,7 +974,21 @@ class Dataset(Generic[T]):
         row_splits_dtype: Any = dtypes.int64,
         name: str | None = None,
     ) -> Dataset:
-        """Batches of elements of different sizes as ragged tensors."""
+        """Batches of elements of different sizes as ragged tensors.
+
+        >>> rows = tf.data.Dataset.range(1, 4).map(lambda n: tf.fill([n], n))
+        >>> next(iter(rows.ragged_batch(3)))
+        <tf.RaggedTensor [[1], [2, 2], [3, 3, 3]]>
+
+        Args:
+            batch_size: How many elements make a batch.
+            drop_remainder: Whether a last batch that is smaller is left out.
+            row_splits_dtype: The type of the row splits: int32 or int64.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset of RaggedTensors.
+        """
         from ..ragged.batches import gathered, spec_of_batch
 
         splits = dtypes.as_dtype(row_splits_dtype)
@@ -571,7 +1003,22 @@ class Dataset(Generic[T]):
         )
 
     def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Dataset:
-        """Batches of elements of different sizes as sparse tensors, each row of shape `row_shape`."""
+        """Batches of elements of different sizes as sparse tensors.
+
+        >>> rows = tf.data.Dataset.range(1, 4).map(lambda n: tf.fill([n], n))
+        >>> tf.sparse.to_dense(next(iter(rows.sparse_batch(3, row_shape=[4])))).numpy()
+        array([[1, 0, 0, 0],
+               [2, 2, 0, 0],
+               [3, 3, 3, 0]])
+
+        Args:
+            batch_size: How many elements make a batch.
+            row_shape: The shape of each row of a batch, which all elements fit into; None for a size: the largest of the batch.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset of SparseTensors.
+        """
         from ..sparse.batches import gathered, spec_of_batch
 
         shape = TensorShape(row_shape)
@@ -586,12 +1033,35 @@ class Dataset(Generic[T]):
         )
 
     def unbatch(self, name: str | None = None) -> Dataset[T]:
-        """The rows of each element as elements."""
+        """The rows of each element as elements.
+
+        >>> [int(x) for x in tf.data.Dataset.from_tensor_slices([[1, 2], [3, 4]]).unbatch()]
+        [1, 2, 3, 4]
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         return self._then(batching.Unbatch(self._node))
 
     @takes(drop_remainder=truth)
     def rebatch(self, batch_size: Any, drop_remainder: Any = False, name: str | None = None) -> Dataset[T]:
-        """The rows of batches in batches of another size, or of several sizes that take turns."""
+        """The rows of batches in batches of other sizes.
+
+        >>> batches = tf.data.Dataset.range(6).batch(2)
+        >>> [batch.numpy().tolist() for batch in batches.rebatch(4)]
+        [[0, 1, 2, 3], [4, 5]]
+
+        Args:
+            batch_size: The size, or several that take turns.
+            drop_remainder: Whether a last batch that is smaller is left out.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset of batches.
+        """
         sizes = np.asarray(to_tensor(batch_size)).reshape(-1).tolist()
         return self._then(batching.Rebatch(self._node, sizes, bool(drop_remainder)))
 
@@ -609,6 +1079,19 @@ class Dataset(Generic[T]):
         >>> windows = tf.data.Dataset.range(5).window(3, shift=1, drop_remainder=True)
         >>> [batch.numpy().tolist() for batch in windows.flat_map(lambda w: w.batch(3))]
         [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
+
+        Args:
+            size: How many elements a window has.
+            shift: How far windows begin after each other; by default `size`, without overlap.
+            stride: How far elements of a window are from each other.
+            drop_remainder: Whether windows that are smaller, at the end, are left out.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset of datasets.
+
+        Raises:
+            tf.errors.InvalidArgumentError: A number is not positive.
         """
         length = as_int(size)
         step = length if shift is None else as_int(shift)
@@ -623,12 +1106,25 @@ class Dataset(Generic[T]):
         window_size_func: Callable[..., Any] | None = None,
         name: str | None = None,
     ) -> Dataset:
-        """Elements gathered by key; `reduce_func(key, dataset)` makes a dataset of each full group.
+        """Elements gathered by key; a function makes a dataset of each full group.
 
         >>> numbers = tf.data.Dataset.range(6)
         >>> groups = numbers.group_by_window(lambda x: x % 2, lambda key, group: group.batch(3), window_size=3)
         >>> [batch.numpy().tolist() for batch in groups]
         [[0, 2, 4], [1, 3, 5]]
+
+        Args:
+            key_func: A function of an element that gives its key, one int64.
+            reduce_func: A function of (key, dataset of the group) that gives a dataset.
+            window_size: How many elements make a group.
+            window_size_func: A function of the key that gives it, in place of `window_size`.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset: that of all the datasets that the function gives.
+
+        Raises:
+            ValueError: Both or neither of size and function are given.
         """
         size = None if window_size is None else as_int(window_size)
         return self._then(
@@ -650,7 +1146,29 @@ class Dataset(Generic[T]):
     ) -> Dataset[T]:
         """Batches of elements of similar length, padded to the longest of each batch.
 
-        Lengths below the first boundary make a bucket, those below the second the next, and so on; each has its batch size.
+        Lengths below the first boundary make a bucket, those below the second the next, and so on.
+
+        >>> rows = tf.data.Dataset.from_tensor_slices([1, 2, 5, 6]).map(lambda n: tf.ones([n], tf.int32))
+        >>> batches = rows.bucket_by_sequence_length(lambda x: tf.shape(x)[0], bucket_boundaries=[4], bucket_batch_sizes=[2, 2])
+        >>> [batch.shape for batch in batches]
+        [TensorShape([2, 2]), TensorShape([2, 6])]
+
+        Args:
+            element_length_func: A function of an element that gives its length.
+            bucket_boundaries: The lengths at which another bucket begins.
+            bucket_batch_sizes: How many elements make a batch, for each bucket: one more than boundaries.
+            padded_shapes: The shape that elements are padded to, in their structure; by default the largest of the batch.
+            padding_values: What they are padded with, in their structure; zeros or empty texts by default.
+            pad_to_bucket_boundary: Whether unknown sizes are padded to the boundary less one; longer elements are an error then.
+            no_padding: Whether elements are batched as they are.
+            drop_remainder: Whether last batches that are smaller are left out.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset of batches.
+
+        Raises:
+            ValueError: There is not one batch size more than boundaries.
         """
         boundaries = [as_int(boundary) for boundary in bucket_boundaries]
         batch_sizes = [as_int(size) for size in bucket_batch_sizes]
@@ -690,12 +1208,38 @@ class Dataset(Generic[T]):
     # --- keeping and running ahead ---------------------------------------------------------------------------
 
     def cache(self, filename: Any = "", name: str | None = None) -> Dataset[T]:
-        """Keep the elements of the first complete iteration for all later ones, in memory or in a file."""
+        """Keep the elements of the first complete iteration for all later ones.
+
+        >>> numbers = tf.data.Dataset.range(3).shuffle(3).cache()
+        >>> [int(x) for x in numbers] == [int(x) for x in numbers]
+        True
+
+        Args:
+            filename: A file to keep them in, also for later programs; in memory by default.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         path = text_of(filename)
         return self._then(caching.FileCache(self._node, path) if path else caching.Cache(self._node))
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset[T]:
-        """Elements computed ahead in a background thread, while the program works on earlier ones."""
+        """Elements computed ahead in a background thread, while the program works on earlier ones.
+
+        >>> [int(x) for x in tf.data.Dataset.range(3).map(lambda x: x * x).prefetch(tf.data.AUTOTUNE)]
+        [0, 1, 4]
+
+        Args:
+            buffer_size: How many may wait; AUTOTUNE lets the pipeline decide.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+
+        Raises:
+            tf.errors.InvalidArgumentError: The number is negative.
+        """
         size = AUTOTUNE if buffer_size is None else as_int(buffer_size)
         if size < AUTOTUNE:
             raise invalid(f"prefetch: buffer_size must be >= 0 or AUTOTUNE, got {size}.")
@@ -708,7 +1252,20 @@ class Dataset(Generic[T]):
         shard_func: Any = None,
         checkpoint_args: Any = None,
     ) -> None:
-        """Write all elements into a folder, for `Dataset.load`. (The format is gradtape's own.)"""
+        """Write all elements into a folder, for `Dataset.load`. (The format is gradtape's own.)
+
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> tf.data.Dataset.range(3).save(folder)
+        >>> [int(x) for x in tf.data.Dataset.load(folder)]
+        [0, 1, 2]
+
+        Args:
+            path: The folder, which is made if it does not exist.
+            compression: "GZIP" or "ZLIB"; None for none.
+            shard_func: Not used; taken for programs that were written for TensorFlow.
+            checkpoint_args: Not used; taken for programs that were written for TensorFlow.
+        """
         caching.save(self._node, text_of(path), compression)
 
     @staticmethod
@@ -719,7 +1276,27 @@ class Dataset(Generic[T]):
         reader_func: Any = None,
         wait: bool = False,
     ) -> Dataset:
-        """The dataset that `save` wrote."""
+        """The dataset that `save` wrote.
+
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> tf.data.Dataset.from_tensor_slices(["a", "b"]).save(folder)
+        >>> [x.numpy() for x in tf.data.Dataset.load(folder)]
+        [b'a', b'b']
+
+        Args:
+            path: The folder.
+            element_spec: Not used: the folder says it.
+            compression: What `save` was given.
+            reader_func: Not used; taken for programs that were written for TensorFlow.
+            wait: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+
+        Raises:
+            tf.errors.NotFoundError: There is no such folder.
+        """
         return Dataset(caching.load(text_of(path), compression))
 
     def snapshot(
@@ -730,15 +1307,51 @@ class Dataset(Generic[T]):
         shard_func: Any = None,
         name: str | None = None,
     ) -> Dataset[T]:
-        """The elements of the first whole iteration, kept in a folder for later programs."""
+        """The elements of the first whole iteration, kept in a folder for later programs.
+
+        >>> import tempfile
+        >>> numbers = tf.data.Dataset.range(3).snapshot(tempfile.mkdtemp())
+        >>> [int(x) for x in numbers]
+        [0, 1, 2]
+
+        Args:
+            path: The folder.
+            compression: Not used; taken for programs that were written for TensorFlow.
+            reader_func: Not used; taken for programs that were written for TensorFlow.
+            shard_func: Not used; taken for programs that were written for TensorFlow.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         return self._then(caching.FileCache(self._node, os.path.join(text_of(path), "snapshot")))
 
     def options(self) -> Options:
-        """The options of this pipeline."""
+        """The options of this pipeline.
+
+        >>> tf.data.Dataset.range(3).options().deterministic is None
+        True
+
+        Returns:
+            A `tf.data.Options`, which may be changed without effect on the pipeline.
+        """
         return Options().merge(self._options)
 
     def with_options(self, options: Options, name: str | None = None) -> Dataset[T]:
-        """The same elements, made under other options."""
+        """The same elements, made under other options.
+
+        >>> options = tf.data.Options()
+        >>> options.deterministic = False
+        >>> tf.data.Dataset.range(3).with_options(options).options().deterministic
+        False
+
+        Args:
+            options: A `tf.data.Options`. What it leaves open stays as it is.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         return Dataset(self._node, self._options.merge(options))
 
     def _notebook_form(self) -> Form:

@@ -23,6 +23,12 @@ MATCH = "match"
 class Mesh:
     """Devices in a grid with named axes; `tf.experimental.dtensor.create_mesh` makes one.
 
+    >>> import gradtape as tf
+    >>> from gradtape.experimental import dtensor
+    >>> mesh = dtensor.create_mesh({"rows": 1, "columns": 1}, devices=["CPU:0"])
+    >>> mesh.dim_names, mesh.shape()
+    (['rows', 'columns'], [1, 1])
+
     Args:
         dim_names: The names of the axes.
         devices: An array of the names of devices, with as many axes.
@@ -148,6 +154,21 @@ def create_mesh(
 ) -> Mesh:
     """A mesh of devices; all that there are where none are named, along one axis "x" where no axes are given.
 
+    >>> import gradtape as tf
+    >>> from gradtape.experimental import dtensor
+    >>> dtensor.create_mesh([("batch", 1)], devices=["CPU:0"]).dim_size("batch")
+    1
+
+    Args:
+        mesh_dims: The axes: pairs of a name and a size, or a dict of them.
+        mesh_name: Shown in messages.
+        devices: The names of the devices, as "CPU:0".
+        device_type: The kind of devices, where none are named: "CPU", "GPU" or "TPU".
+        use_xla_spmd: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A mesh.
+
     Raises:
         ValueError: The number of devices is not the product of the sizes.
     """
@@ -178,6 +199,12 @@ def device_names(kind: str | None = None) -> list[str]:
 
 class Layout:
     """Along which axis of a mesh each axis of a value is cut.
+
+    >>> import gradtape as tf
+    >>> from gradtape.experimental import dtensor
+    >>> mesh = dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
+    >>> dtensor.Layout(["batch", dtensor.UNSHARDED], mesh).rank
+    2
 
     Args:
         sharding_specs: For each axis of the value, the name of an axis of the mesh, or `UNSHARDED`.

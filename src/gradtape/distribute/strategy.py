@@ -20,6 +20,7 @@ from ..base.types import TensorLike
 from ..ops.math.reduce import reduce_mean, reduce_sum
 from ..values.composite import is_composite
 from ..values.tensor import Tensor, to_tensor
+from ..variables.variable import Variable
 from ..xla import processes
 from .datasets import DistributedDataset, InputContext
 
@@ -27,18 +28,42 @@ CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
 class ReduceOp(enum.Enum):
-    """How values of several replicas become one."""
+    """How values of several replicas become one.
+
+    >>> import gradtape as tf
+    >>> strategy = tf.distribute.get_strategy()
+    >>> strategy.reduce(tf.distribute.ReduceOp.MEAN, tf.constant([1.0, 3.0]), axis=0).numpy()
+    np.float32(2.0)
+    """
 
     SUM = "SUM"
     MEAN = "MEAN"
 
 
 class DistributedValues:
-    """Values of several replicas. With one replica they are plain values."""
+    """Values of several replicas. With one replica they are plain values.
+
+    >>> import gradtape as tf
+    >>> isinstance(tf.distribute.get_strategy().run(lambda: tf.constant(1.0)), tf.Tensor)
+    True
+    """
 
 
 class ValueContext:
-    """What a function that makes the values of replicas can ask."""
+    """What a function that makes the values of replicas can ask.
+
+    >>> import gradtape as tf
+    >>> strategy = tf.distribute.get_strategy()
+    >>> values = strategy.experimental_distribute_values_from_function(
+    ...     lambda context: tf.constant(context.replica_id_in_sync_group)
+    ... )
+    >>> int(values)
+    0
+
+    Args:
+        replica_id_in_sync_group: The number of the replica.
+        num_replicas_in_sync: How many replicas there are.
+    """
 
     def __init__(self, replica_id_in_sync_group: int = 0, num_replicas_in_sync: int = 1) -> None:
         self.replica_id_in_sync_group = replica_id_in_sync_group
@@ -56,6 +81,9 @@ class Strategy:
     ...     return v * x
     >>> strategy.reduce(tf.distribute.ReduceOp.SUM, strategy.run(step, args=(tf.constant(3.0),)), axis=None)
     <tf.Tensor: shape=(), dtype=float32, numpy=3.0>
+
+    Args:
+        extended: What has the less common methods; by default a `StrategyExtended`.
     """
 
     _replicas: Any = None  # where there are several
@@ -88,10 +116,14 @@ class Strategy:
         @contextmanager
         def context() -> Iterator[Strategy]:
             require_cross_replica(self)
-            with entered(self, None):
+            with entered(self, None), scope(variable_creators=[*STATE.variable_creators, *self._creators()]):
                 yield self
 
         return context()
+
+    def _creators(self) -> list[Any]:
+        """How variables are made in the scope, where that is not as outside."""
+        return [] if self._replicas is None else [self._replicas.created]
 
     def run(
         self, fn: Callable[..., Any], args: Any = (), kwargs: dict[str, Any] | None = None, options: object = None
@@ -137,6 +169,8 @@ class Strategy:
 
     def experimental_local_results(self, value: TensorLike) -> tuple[Any, ...]:
         """The values of the replicas of this process, as a tuple."""
+        if self._replicas is not None and isinstance(value, Variable):
+            return self._replicas.values_of(value)
         return value.values if isinstance(value, DistributedValues) else (value,)
 
     unwrap = experimental_local_results
@@ -150,7 +184,15 @@ class Strategy:
 
 
 class StrategyExtended:
-    """The less common methods of a strategy, as `strategy.extended`."""
+    """The less common methods of a strategy, as `strategy.extended`.
+
+    >>> import gradtape as tf
+    >>> tf.distribute.get_strategy().extended.worker_devices
+    ('/job:localhost/replica:0/task:0/device:CPU:0',)
+
+    Args:
+        container_strategy: The strategy.
+    """
 
     experimental_require_static_shapes = False
 
@@ -214,7 +256,19 @@ class StrategyExtended:
 
 
 class ReplicaContext:
-    """What a function given to `Strategy.run` sees: `tf.distribute.get_replica_context()`."""
+    """What a function given to `Strategy.run` sees: `tf.distribute.get_replica_context()`.
+
+    >>> import gradtape as tf
+    >>> def step(x):
+    ...     context = tf.distribute.get_replica_context()
+    ...     return context.all_reduce("sum", x)
+    >>> tf.distribute.get_strategy().run(step, args=(tf.constant(3.0),)).numpy()
+    np.float32(3.0)
+
+    Args:
+        strategy: The strategy that runs the function.
+        replica_id_in_sync_group: The number of the replica.
+    """
 
     def __init__(self, strategy: Strategy, replica_id_in_sync_group: object) -> None:
         self._strategy = strategy
@@ -251,9 +305,13 @@ class ReplicaContext:
 
     def agreed(
         self, variable: object, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """What a change of a variable is given, after all replicas have agreed upon it."""
-        return args, kwargs
+    ) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+        """The variable that is changed, and what it is given after all replicas have agreed upon it."""
+        return variable, args, kwargs
+
+    def own(self, variable: Any) -> Any:
+        """The variable that is read in place of another one."""
+        return variable
 
     def __enter__(self) -> ReplicaContext:
         self._entered.append(entered(self._strategy, self))

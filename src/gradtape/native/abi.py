@@ -11,6 +11,7 @@ trial fails (another interpreter, another NumPy) there is one notice, and the sl
     calls_inner_loops()   machine code calls the inner loops of NumPy's ufuncs                  else: programs call ufuncs
     reads_counts()        machine code reads the counts that say who holds an object           else: all are assumed to be held
     makes_functions()     machine code is called as a function of Python, and makes arrays      else: programs call ufuncs
+    exports_memory()      a class gets `__buffer__` in Python 3.11, where the language has none else: `memoryview(x.numpy())`
 
 What Python's language reference allows needs no other way: `become`. What is asked of frames and locks stands in base/.
 """
@@ -589,6 +590,84 @@ def multiplies() -> bool:
 
 
 _ROWS, _AS_IT_IS = 101, 111  # CblasRowMajor and CblasNoTrans
+
+
+# --- buffers -----------------------------------------------------------------------------------------------------------------
+
+_BUFFER_SLOT_AT = 160  # tp_as_buffer in CPython 3.11's PyTypeObject: behind the head of an object, a size and 17 words
+_GET_BUFFER = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p, ctypes.c_int)
+
+
+def has_buffer_methods() -> bool:
+    """Whether the language calls `__buffer__` itself (PEP 688; PyPy did so before)."""
+    return sys.version_info >= (3, 12) or not _is_cpython()
+
+
+@_otherwise("memoryview(x) of a tensor is a TypeError; write memoryview(x.numpy()).")
+def exports_memory() -> bool:
+    """A class in CPython 3.11 has two functions for buffers where `_BUFFER_SLOT_AT` says, and the first may be filled in.
+
+    Classes that are written in C show whether the place is the right one, before a class of our own is changed.
+    """
+    if not _is_cpython() or sys.version_info[:2] != (3, 11):
+        return False
+    word = ctypes.c_void_p.from_address
+    with_buffers = [word(id(cls) + _BUFFER_SLOT_AT).value for cls in (bytes, bytearray, memoryview, np.ndarray)]
+    without = [word(id(cls) + _BUFFER_SLOT_AT).value for cls in (int, str, list, tuple, dict)]
+    if any(without) or not all(with_buffers) or len(set(with_buffers)) != 4:
+        return False
+
+    class Exporter:
+        def __buffer__(self, flags: int) -> memoryview:
+            if flags & WRITABLE_BUFFER:
+                raise BufferError
+            return memoryview(b"1234").cast("B", (2, 2))
+
+    own = _buffer_slot(Exporter)
+    if own is None or own.value is not None:  # (in a class of Python the functions stand behind the type itself)
+        return False
+    own.value = _get_buffer_address()
+    return memoryview(Exporter()).tolist() == [[49, 50], [51, 52]]  # type: ignore[comparison-overlap]
+
+
+WRITABLE_BUFFER = 0x1  # PyBUF_WRITABLE: who asks wants to write
+
+
+def export_memory(cls: type) -> None:
+    """Have `memoryview` and all that takes buffers call the `__buffer__` of this class, also in Python 3.11.
+
+    An error of `__buffer__` does not reach the caller there: a function of ctypes cannot hand one on. NumPy, and what takes
+    memory to write to, have an error of their own; for others it is a SystemError.
+    """
+    if not has_buffer_methods() and exports_memory():
+        slot = _buffer_slot(cls)
+        assert slot is not None
+        slot.value = _get_buffer_address()
+
+
+def _buffer_slot(cls: type) -> ctypes.c_void_p | None:
+    """The place of a class's bf_getbuffer."""
+    functions = ctypes.c_void_p.from_address(id(cls) + _BUFFER_SLOT_AT).value or 0
+    size: int = getattr(type, "__basicsize__", 0)
+    inside = id(cls) < functions < id(cls) + size
+    return ctypes.c_void_p.from_address(functions) if inside else None
+
+
+@functools.cache
+def _get_buffer_address() -> int:
+    """A bf_getbuffer that asks `__buffer__`: the buffer of the memoryview that this gives."""
+    ask = ctypes.pythonapi.PyObject_GetBuffer
+    ask.restype, ask.argtypes = ctypes.c_int, [ctypes.py_object, ctypes.c_void_p, ctypes.c_int]
+
+    def get_buffer(exporter: Any, view: int, flags: int) -> int:
+        try:
+            return int(ask(exporter.__buffer__(flags), view, flags))
+        except Exception:  # (ctypes would print it)
+            return -1
+
+    entry = _GET_BUFFER(get_buffer)
+    _LASTING.append(entry)
+    return ctypes.cast(entry, ctypes.c_void_p).value or 0
 
 
 # --- classes -----------------------------------------------------------------------------------------------------------------

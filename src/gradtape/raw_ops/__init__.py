@@ -27,6 +27,7 @@ from ..op.arguments import flag, number, sequence, takes, text
 from ..op.attributes import as_float, as_int, as_ints
 from ..op.call import matching_tensors
 from ..op.declaration import REGISTRY
+from ..ops import load_all
 from ..ops.array.borders import mirror_pad_grad
 from ..ops.array.search import bucketize, list_diff
 from ..ops.image.morphology import dilation2d_backprop_filter, dilation2d_backprop_input
@@ -36,7 +37,7 @@ from ..trace.control import effect_in_world
 from ..values.tensor import to_tensor, value_of
 from ..variables.in_place import any_value, written
 from ..variables.variable import Variable
-from . import places, slopes, states
+from . import parts, places, slopes, states, updates
 from .functions import function_of, keywords_only, rows
 
 
@@ -183,6 +184,7 @@ _OPS = {
     "SqrtGrad": "math.slopes.sqrt_grad",
     "RsqrtGrad": "math.slopes.rsqrt_grad",
     "ReciprocalGrad": "math.slopes.reciprocal_grad",
+    "InvGrad": "math.slopes.reciprocal_grad",
     "BiasAdd": "nn.bias.bias_add",
     "BiasAddGrad": "nn.bias.bias_add_grad",
     "L2Loss": "nn.losses.l2_loss",
@@ -243,10 +245,22 @@ _WRITTEN: dict[str, typing.Any] = {
         ),
         states,
     ),
+    **dict.fromkeys(
+        (
+            "BroadcastGradientArgs", "DenseBincount", "DenseToDenseSetOperation", "DenseToSparseSetOperation", "Eig", "Einsum",
+            "InplaceAdd", "InplaceSub", "InplaceUpdate", "RaggedRange", "RaggedTensorToSparse", "RandomUniformInt",
+            "ResourceScatterNdMax", "ResourceScatterNdMin", "ResourceStridedSliceAssign", "RestoreV2", "Reverse",
+            "ShardedFilename", "ShardedFilespec", "SparseConcat", "SparseDenseCwiseAdd", "SparseDenseCwiseDiv",
+            "SparseDenseCwiseMul", "SparseFillEmptyRows", "SparseReshape", "SparseSplit", "SparseToDense",
+            "SparseToSparseSetOperation", "Svd", "ToBool", "TridiagonalMatMul", "UnicodeDecode",
+            "UnicodeEncode", "VarIsInitializedOp",
+        ),
+        parts,
+    ),
 }  # fmt: skip
 
 
-_OF_ONE_SIZE = ("SigmoidGrad", "TanhGrad", "SqrtGrad", "RsqrtGrad", "ReciprocalGrad")
+_OF_ONE_SIZE = ("SigmoidGrad", "TanhGrad", "SqrtGrad", "RsqrtGrad", "ReciprocalGrad", "InvGrad")
 
 
 def _of_one_shape(public: typing.Any) -> typing.Any:
@@ -272,6 +286,7 @@ def _of_one_shape(public: typing.Any) -> typing.Any:
 
 def __getattr__(name: str) -> typing.Any:
     if name in _SAME:
+        load_all()
         (same,) = (op for op in REGISTRY.values() if op.tf_name == name)
         globals()[name] = keywords_only(name, same.public)
         return globals()[name]
@@ -281,9 +296,12 @@ def __getattr__(name: str) -> typing.Any:
     if name in _WRITTEN:
         globals()[name] = keywords_only(name, getattr(_WRITTEN[name], name))
         return globals()[name]
+    if name in updates.names():
+        globals()[name] = keywords_only(name, updates.kernel_of(name))
+        return globals()[name]
     if name not in _OPS:
         instead = _public_name(name)
-        use = f" Use tf.{instead}." if instead else ""
+        use = f" Use {instead}." if instead else ""
         raise AttributeError(f"module 'gradtape.raw_ops' has no attribute {name!r}: this kernel is not there.{use}")
     module, _, op = _OPS[name].rpartition(".")
     found = getattr(importlib.import_module(f"gradtape.ops.{module}"), op).public
@@ -294,18 +312,54 @@ def __getattr__(name: str) -> typing.Any:
 
 
 def _public_name(name: str) -> str | None:
-    """The public function that a kernel that is not there may be meant for."""
+    """What a kernel that is not there may be meant for: a public function, or what does the work of its family."""
     words = re.sub(r"V\d+$", "", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)).lower()
     package = sys.modules["gradtape"]
     for module in ("", "math.", "nn.", "linalg.", "image.", "strings.", "random."):
         place = getattr(package, module.rstrip("."), None) if module else package
         if hasattr(place, words):
-            return module + words
-    return None
+            return f"tf.{module}{words}"
+    return next((instead for pattern, instead in _FAMILIES.items() if re.search(pattern, name)), None)
+
+
+# Kernels that keep something between calls, or that belong to a machine: what to use instead, by a part of their names.
+_FAMILIES = {
+    "TPU|SparseCore|Infeed|Outfeed": "a Strategy of tf.distribute; there are no TPUs here",
+    "Dataset": "tf.data.Dataset and its methods",
+    "Iterator|GetNext": "iter(dataset)",
+    "Optional": "tf.experimental.Optional",
+    "TensorArray|TensorList|TensorMap": "tf.TensorArray",
+    "HashTable|LookupTable|InitializeTable": "the tables of tf.lookup",
+    "Queue|Barrier|Stage|StackP|StackV|StackC|^Stack$": "the queues of tf.queue, or tf.data",
+    "Summary": "tf.summary",
+    "Reader": "tf.data.TFRecordDataset, tf.data.TextLineDataset, or tf.io",
+    "Cudnn|BlockLSTM|BlockCell": "the recurrent layers of Keras",
+    "Collective|Nccl|CrossReplica|AllToAll": "tf.distribute",
+    "While|^For$": "tf.while_loop",
+    "If$|Case$|Switch$|Merge$": "tf.cond, or tf.switch_case",
+    "PartitionedCall|RemoteCall|SymbolicGradient": "tf.function",
+    "PyFunc": "tf.py_function, or tf.numpy_function",
+    "Save|Restore": "tf.train.Checkpoint",
+    "Quantize|Requant": "tf.quantization.fake_quant_with_min_max_args; there are no quantized types here",
+    "Parse": "tf.io.parse_example, or tf.io.parse_single_example",
+    "^Stateful|^Rng|SeedGenerator": "tf.random.Generator",
+    "^Apply|^SparseApply": "the kernel that begins with Resource",
+    "VarHandleOp|^Variable|Temporary": "tf.Variable",
+    "BoostedTrees|TensorForest|Sdca": "another library; estimators are gone from TensorFlow too",
+}
 
 
 def __dir__() -> list[str]:
-    return sorted({*(name for name in listing(globals())() if name[0].isupper()), *_OPS, *_WRITTEN, *_SAME, *rows()})
+    return sorted(
+        {
+            *(name for name in listing(globals())() if name[0].isupper()),
+            *_OPS,
+            *_WRITTEN,
+            *_SAME,
+            *rows(),
+            *updates.names(),
+        }
+    )
 
 
 def PreventGradient(input: TensorLike, message: str = "", name: str | None = None) -> typing.Any:

@@ -7,9 +7,13 @@ import collections
 import functools
 import importlib
 import inspect
+import operator
 from collections.abc import Callable
 from typing import Any
 
+from ..base.seeds import OpSeed
+from ..op.attributes import as_int
+from ..sparse.tensor import SparseTensor
 from .table import ROWS
 
 _PUBLIC_DEFAULT: Any = object()  # the public function has the default
@@ -43,7 +47,7 @@ def function_of(name: str) -> Any:
     parameters = [_parameter(text) for text in signature[1:]]
     declared = inspect.Signature([*parameters, inspect.Parameter("name", inspect.Parameter.KEYWORD_ONLY, default=None)])
     given, constants = _arguments(target[1:])
-    make = collections.namedtuple(name, results[0]) if results else None
+    finish = _finish(name, results[0]) if results else None
 
     def call(**kwargs: Any) -> Any:
         try:
@@ -51,10 +55,10 @@ def function_of(name: str) -> Any:
         except TypeError as error:
             raise TypeError(f"{name}: {error}. Its arguments are {[p.name for p in parameters]}.") from None
         values.apply_defaults()
-        found = {key: values.arguments[source] for key, source in given.items()}
+        found = {key: make(*[values.arguments[source] for source in sources]) for key, (make, sources) in given.items()}
         passed = {key: value for key, value in found.items() if value is not _PUBLIC_DEFAULT}
         result = _public(target[0])(**passed, **constants)
-        return result if make is None else make(*result)
+        return result if finish is None else finish(result)
 
     call.__signature__ = declared  # type: ignore[attr-defined]
     call.__doc__ = f"The kernel of `tf.{target[0]}`."
@@ -69,8 +73,22 @@ def _parameter(text: str) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value)
 
 
-def _arguments(texts: list[str]) -> tuple[dict[str, str], dict[str, Any]]:
-    """Which argument of the function is which of the kernel, and which are constants."""
+def _given(value: Any) -> Any:
+    return value
+
+
+def two_seeds(seed: Any, seed2: Any) -> OpSeed | None:
+    """The two seeds of a kernel; it takes other numbers with each call if both are 0."""
+    pair = as_int(seed), as_int(seed2)
+    return OpSeed(pair, ()) if any(pair) else None
+
+
+# How several arguments of a kernel become one of the function.
+_FORMS: dict[str, Callable[..., Any]] = {"": _given, "sparse": SparseTensor, "seeds": two_seeds}
+
+
+def _arguments(texts: list[str]) -> tuple[dict[str, tuple[Callable[..., Any], list[str]]], dict[str, Any]]:
+    """Of what each argument of the function is made, and which are constants."""
     given, constants = {}, {}
     for text in texts:
         name, is_constant, value = text.partition(":")
@@ -78,8 +96,21 @@ def _arguments(texts: list[str]) -> tuple[dict[str, str], dict[str, Any]]:
             constants[name] = ast.literal_eval(value)
         else:
             key, _, source = text.partition("=")
-            given[key] = source or key
+            form, _, several = source.partition("(")
+            given[key] = (_FORMS[form], several[:-1].split(",")) if several else (_given, [source or key])
     return given, constants
+
+
+def _finish(name: str, results: list[str]) -> Callable[[Any], Any]:
+    """What makes the results of the kernel of that of the function: a named tuple."""
+    whole = collections.namedtuple(name, [result for result in results if result != "sparse:"])  # type: ignore[misc]
+    if results[0] != "sparse:":
+        return lambda result: whole(*result)
+    names = results[1:]
+    parts = [{"shape": "dense_shape"}.get(word, word) for word in (text.rpartition("_")[2] for text in names)]
+    if len(parts) == 1:
+        return operator.attrgetter(parts[0])
+    return lambda result: whole(*[getattr(result, part) for part in parts])
 
 
 def _public(path: str) -> Any:

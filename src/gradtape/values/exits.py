@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..base.dtypes import Array
-from ..base.frames import called_function
+from ..base.frames import called_function, user_frame
 from ..base.notes import note_exit
 
 if TYPE_CHECKING:
@@ -35,12 +36,38 @@ def converted_to_leave(array: Array, dtype: np.dtype[Any]) -> Array:
     probabilities with the sum 1, if that of the tensor is 1 but for rounding. (It divides by the sum itself, before it draws.)
     """
     found = array.astype(dtype)
-    if array.ndim == 1 and dtype == np.float64 and array.dtype.itemsize < 8:
-        draws = called_function(sys._getframe(2))
-        if getattr(draws, "__name__", "") == "choice" and type(getattr(draws, "__self__", None)).__module__ in _RANDOM:
-            total = found.sum()
-            return found / total if abs(total - 1.0) < np.sqrt(np.finfo(np.float32).eps) else found
+    if array.ndim == 1 and dtype == np.float64 and array.dtype.itemsize < 8 and _draws(sys._getframe(2)):
+        total = found.sum()
+        return found / total if abs(total - 1.0) < _ROUNDING else found
     return found
 
 
+def memory_to_leave(array: Array, flags: int) -> Array:
+    """The array that `memoryview` of its tensor, and NumPy, read. Rows follow each other in it.
+
+    NumPy asks for a buffer before it asks for `__array__`. So `choice` takes its probabilities here.
+
+    Buffers have no format for bfloat16 and the small floats. Who reads bytes gets them, as elements without a meaning; who asks
+    what the elements are, as NumPy does, is refused, and NumPy goes on to `__array__`.
+    """
+    if array.dtype.num >= _FIRST_OF_USERS:
+        if flags & _WITH_FORMAT and called_function(user_frame(1)) not in _READERS_OF_BYTES:
+            raise BufferError(f"Python's buffers have no format for {array.dtype.name}; x.numpy() is an array of it.")
+        return np.ascontiguousarray(array).reshape(array.shape).view(f"V{array.dtype.itemsize}")
+    may_be_probabilities = array.ndim == 1 and array.dtype.char in "ef" and array.size and 0.0 <= array.item(0) <= 1.0
+    if may_be_probabilities and abs(np.add.reduce(array) - 1.0) < _ROUNDING and _draws(user_frame(1)):
+        return array / array.sum(dtype=np.float64)
+    return array if array.flags.c_contiguous else array.copy("C")
+
+
+_FIRST_OF_USERS = 256  # numbers of types that are not NumPy's own
+_WITH_FORMAT = 0x4  # PyBUF_FORMAT: who asks wants to know what the elements are
+_READERS_OF_BYTES = (memoryview, bytes, bytearray)  # they ask for the format, and do without it
 _RANDOM = ("numpy.random.mtrand", "numpy.random._generator")
+_ROUNDING = np.sqrt(np.finfo(np.float32).eps)
+
+
+def _draws(frame: FrameType) -> bool:
+    """Whether a frame calls NumPy's `choice`."""
+    draws = called_function(frame)
+    return getattr(draws, "__name__", "") == "choice" and type(getattr(draws, "__self__", None)).__module__ in _RANDOM

@@ -87,8 +87,8 @@ class CheckedExecutable(Executable):
 
     def _checked_call(self, *values: Any) -> list[Any]:
         with self._one_call:
-            results: list[Any] = jax.block_until_ready(self._unchecked(*values))
-            jax.effects_barrier()
+            results: list[Any] = jax.block_until_ready(self._unchecked(*values))  # type: ignore[no-untyped-call, unused-ignore]
+            jax.effects_barrier()  # type: ignore[no-untyped-call, unused-ignore]
             errors, self._errors = self._errors, {}
         if errors:
             raise errors[min(errors)]

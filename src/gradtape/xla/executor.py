@@ -281,9 +281,8 @@ def _direct(
         for tensor, look in zip(tensors, looks):  # noqa: B905 - as long as each other
             if tensor.__class__ is not DeviceTensor and tensor.__class__ is not EagerTensor:
                 return otherwise(*tensors)
-            value = buffer_of(tensor)
-            if value is None:
-                value = tensor._array
+            buffer = buffer_of(tensor)
+            value: Any = tensor._array if buffer is None else buffer
             if (value.shape, value.dtype) != look:
                 return otherwise(*tensors)
             given.append(value)

@@ -49,6 +49,24 @@ def while_loop(
     6
 
     `shape_invariants`, `parallel_iterations`, `back_prop` and `swap_memory` matter for graphs; eagerly they have no effect.
+
+    Args:
+        cond: A function of the loop variables that gives one truth value.
+        body: A function of the loop variables that gives the next ones, in the same structure.
+        loop_vars: The first values of the loop variables, as a list or tuple.
+        shape_invariants: The shapes that variables may have in a traced function, where they change from round to round.
+        parallel_iterations: Not used; taken for programs that were written for TensorFlow.
+        back_prop: Not used; taken for programs that were written for TensorFlow.
+        swap_memory: Not used; taken for programs that were written for TensorFlow.
+        maximum_iterations: The most rounds; None: no limit.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The last loop variables.
+
+    Raises:
+        TypeError: `cond` or `body` is no function.
+        ValueError: The body gives another structure.
     """
     for label, function in (("cond", cond), ("body", body)):
         if not callable(function):
@@ -282,6 +300,18 @@ def foldl(
     >>> import gradtape as tf
     >>> int(tf.foldl(lambda total, x: total * 10 + x, tf.constant([1, 2, 3])))
     123
+
+    Args:
+        fn: A function of the value so far and one slice, which gives the next value.
+        elems: A tensor whose first axis is walked, or a structure of such tensors.
+        initializer: The first value; by default the first slice.
+        parallel_iterations: Not used; taken for programs that were written for TensorFlow.
+        back_prop: Not used; taken for programs that were written for TensorFlow.
+        swap_memory: Not used; taken for programs that were written for TensorFlow.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The last value.
     """
     _function(fn, "foldl")
     return _folded(fn, _elements(elems, "foldl"), initializer, "foldl")
@@ -297,7 +327,24 @@ def foldr(
     swap_memory: bool = False,
     name: str | None = None,
 ) -> Any:
-    """As `foldl`, from the last element to the first."""
+    """As `foldl`, from the last element to the first.
+
+    >>> import gradtape as tf
+    >>> int(tf.foldr(lambda total, x: total * 10 + x, tf.constant([1, 2, 3])))
+    321
+
+    Args:
+        fn: A function of the value so far and one slice, which gives the next value.
+        elems: A tensor whose first axis is walked, or a structure of such tensors.
+        initializer: The first value; by default the last slice.
+        parallel_iterations: Not used; taken for programs that were written for TensorFlow.
+        back_prop: Not used; taken for programs that were written for TensorFlow.
+        swap_memory: Not used; taken for programs that were written for TensorFlow.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The last value.
+    """
     _function(fn, "foldr")
     return _folded(fn, _elements(elems, "foldr")[::-1], initializer, "foldr")
 
@@ -319,6 +366,20 @@ def scan(
     >>> import gradtape as tf
     >>> tf.scan(lambda total, x: total + x, tf.constant([1, 2, 3])).numpy()
     array([1, 3, 6], dtype=int32)
+
+    Args:
+        fn: A function of the value so far and one slice, which gives the next value.
+        elems: A tensor whose first axis is walked, or a structure of such tensors.
+        initializer: The first value; by default the first slice, which is then the first result.
+        parallel_iterations: Not used; taken for programs that were written for TensorFlow.
+        back_prop: Not used; taken for programs that were written for TensorFlow.
+        swap_memory: Not used; taken for programs that were written for TensorFlow.
+        infer_shape: Whether all values have one shape, which is checked.
+        reverse: Whether to walk from the last element to the first.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The values, stacked along a new first axis.
     """
     _function(fn, "scan")
     slices = _elements(elems, "scan")

@@ -121,7 +121,13 @@ def _(t: Value, a: Value, x: Value) -> Any:
     return t * polygamma(a + 1.0, x)
 
 
-@elementwise(eager=from_scipy("zeta"), dtypes=FLOATING)
+def _zeta(xp: Namespace, x: Array, q: Array) -> Any:
+    found = functions(xp).zeta(x, q)
+    # SciPy has nan for powers that are too large to add up; the first term is all of the sum there.
+    return xp.where((x > 1e5) & (q > 1), xp.asarray(q, dtype=found.dtype) ** -x, found)
+
+
+@elementwise(eager=keeping_type(functools.partial(_zeta, np)), dtypes=FLOATING)
 def zeta(xp: Namespace, x: Array, q: Array) -> Any:
     """Hurwitz's zeta function: the sum of (q + k)^-x over k = 0, 1, 2, ... As in tf, no derivative in x.
 
@@ -129,7 +135,7 @@ def zeta(xp: Namespace, x: Array, q: Array) -> Any:
     >>> tf.math.zeta(2.0, [1.0]).numpy()
     array([1.644934], dtype=float32)
     """
-    return functions(xp).zeta(x, q)
+    return _zeta(xp, x, q)
 
 
 @zeta.derivative("q")

@@ -9,7 +9,7 @@ import numpy as np
 from ...base.dtypes import FLOATING, INEXACT, Array
 from ...base.types import Namespace, Value
 from ...op.family import elementwise, is_complex, one_pass, sample_binary, sample_unary
-from .elementwise import rsqrt, sqrt
+from .elementwise import rsqrt
 from .logic import ones_like
 from .ufuncs import hypot
 
@@ -73,12 +73,23 @@ def asin(xp: Namespace, x: Array) -> Any:
     return xp.arcsin(x)
 
 
-def _one_minus_square(x: Value) -> Any:
-    """1 - x^2: near 1 and -1, x * x would lose what is left after the subtraction.
+@elementwise(dtypes=FLOATING)
+def one_minus_square(xp: Namespace, x: Array) -> Any:
+    """1 - x^2 of real numbers: near 1 and -1, x * x would lose what is left after the subtraction.
 
-    A zero imaginary part keeps its sign in the complex form: it says on which side of the branch cut a number lies.
+    An op, since the slope of the product would lose all digits near 0.
     """
-    return -(x * x - 1.0) if is_complex(x) else (1.0 - x) * (1.0 + x)
+    return (1 - x) * (1 + x)
+
+
+@one_minus_square.derivative("x")
+def _(t: Value, x: Value) -> Any:
+    return t * (x * -2.0)
+
+
+def _one_minus_square(x: Value) -> Any:
+    """1 - x^2. A zero imaginary part keeps its sign: it says on which side of the branch cut a number lies."""
+    return -(x * x - 1.0) if is_complex(x) else one_minus_square(x)
 
 
 @asin.derivative("x")
@@ -220,7 +231,7 @@ def acosh(xp: Namespace, x: Array) -> Any:
 
 @acosh.derivative("x")
 def _(t: Value, x: Value) -> Any:
-    return t / (sqrt(x - 1.0) * sqrt(x + 1.0))
+    return t * rsqrt(x - 1.0) * rsqrt(x + 1.0)
 
 
 @elementwise(eager=np.arctanh, dtypes=INEXACT)
@@ -239,7 +250,7 @@ def _(t: Value, x: Value) -> Any:
     return t / _one_minus_square(x)
 
 
-for _op in (sin, cos, tanh, sinh, cosh, asinh, atan):
+for _op in (sin, cos, tanh, sinh, cosh, asinh, atan, one_minus_square):
     sample_unary(_op)
 sample_unary(tan, -1.2, 1.2)
 for _op in (asin, acos, atanh):

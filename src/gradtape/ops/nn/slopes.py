@@ -16,6 +16,7 @@ from ...base.dtypes import FLOATING, REAL, Array
 from ...base.types import Draw, Namespace, Value
 from ...op.declaration import Sample
 from ...op.family import UNARY_SHAPES, elementwise, in_float32, one_pass
+from ..math.arithmetic import clip_by_value
 from ..math.elementwise import abs as absolute
 from ..math.elementwise import exp, sigmoid, sign, square
 from ..math.logic import less, select, zeros_like
@@ -272,12 +273,13 @@ def _(t: Value, features: Value, approximate: bool) -> Any:
 
 @gelu_grad.derivative("features")
 def _(t: Value, gradients: Value, features: Value, approximate: bool) -> Any:
-    squared = square(features)
+    x = clip_by_value(features, -_FAR, _FAR)  # beyond, the powers of x would be inf, and their product with 0 is nan
+    squared = square(x)
     if not approximate:
         return (t * gradients) * (exp(squared * -0.5) * _DENSITY * (2.0 - squared))
-    inside = tanh(features * (squared * (_K * _C) + _C))
+    inside = tanh(x * (squared * (_K * _C) + _C))
     steep = squared * (3.0 * _K * _C) + _C  # d (argument of tanh) / dx
-    bend = steep + features * (3.0 * _K * _C * features - inside * square(steep))
+    bend = steep + x * (3.0 * _K * _C * x - inside * square(steep))
     return (t * gradients) * ((1.0 - square(inside)) * bend)
 
 
