@@ -9,11 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..ops.array.row import add_row, resize_rows, set_row
 from .codegen import python_of
 from .dead_code import without_dead_code
 from .program import Loop, Node, Program, Value
 
 _MOST = 10_000  # rounds, beyond which counting would take as long as it saves
+_CHANGES = (set_row, add_row, resize_rows)
 _SMALL = 16  # elements of a value that may be a counter
 
 
@@ -38,10 +40,13 @@ def counted(loop: Loop, starts: Sequence[Any]) -> Counted | None:
     holds = python_of(_part(condition, given, condition.outputs))
     turn = python_of(_part(body, given, [body.outputs[place] for place in places]))
     values = tuple(starts[place] for place in places)
-    for rounds in range(_MOST + 1):
-        if not holds(*values)[0]:
-            return Counted(rounds, dict(zip(places, values, strict=True)))
-        values = turn(*values)
+    try:
+        for rounds in range(_MOST + 1):
+            if not holds(*values)[0]:
+                return Counted(rounds, dict(zip(places, values, strict=True)))
+            values = turn(*values)
+    except Exception:  # (an error belongs to the call, after what is done before it)
+        return None
     return None
 
 
@@ -73,10 +78,10 @@ def _counters(body: Program, starts: Sequence[Any]) -> list[int]:
 
 
 def _made_of(program: Program, known: set[int]) -> set[int]:
-    """The values that are computed from known ones."""
+    """The values that are computed from known ones. Rows are none of them: a growing array gets room after counting."""
     made = set(known)
     for node in program.nodes:
-        if node.computes and all(number in made for number in node.used):
+        if node.computes and node.what not in _CHANGES and all(number in made for number in node.used):
             made.update(node.outputs)
     return made
 

@@ -145,6 +145,8 @@ class RaggedTensorSpec(ShapedSpec):
 
 
 def _product(sizes: Sequence[int | None]) -> int | None:
+    if 0 in sizes:
+        return 0
     product = 1
     for size in sizes:
         if size is None:
