@@ -84,6 +84,8 @@ LAZY: dict[tuple[str, str], str] = {
     ("experimental", "distribute.dtensor"): "meshes of devices are imported by programs that use them",
     ("distribute.mesh", "*"): "jax is imported by programs that ask for several devices",
     ("distribute.strategies", "distribute.replicas"): "replicas are imported by programs that ask for several devices",
+    ("distribute.on_read", "xla.sharding"): "jax is imported by programs that ask for several devices",
+    ("distribute.replicas", "xla.together"): "jax is imported by programs that ask for several devices",
     ("distribute.replicas", "xla.sharding"): "jax is imported by programs that ask for several devices",
     ("distribute.dtensor", "*"): "jax is imported by programs that ask for several devices",
     ("native.engine", "native.alignment"): "it is compiled by the engine, with the first kernel",

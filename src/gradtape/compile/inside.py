@@ -23,6 +23,7 @@ from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
 from .outcomes import Outcomes, Replay
 from .program import Branch, Look, Loop, Program, Read, Update, Value
+from .replica_draws import DrawnBefore
 
 
 class Assigned(Exception):
@@ -45,6 +46,7 @@ class Level:
     replay: Replay | None = None  # the same of the first run, where a gradient runs it again
     discarded: bool = False  # whether nobody will run the program: it was lowered for what it takes from outside
     before: dict[int, Any] = field(default_factory=dict)  # what variables hold when it begins
+    replicas: DrawnBefore | None = None  # what is drawn in it, where its rounds run at the same time
 
 
 # --- values that are carried ---------------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from ..op.family import with_batch_axis
 from ..ops.array.layout import permute, reshape
 from ..ops.math.elementwise import add
 from ..ops.math.logic import less, logical_and
+from ..ops.math.reduce import reduce_sum
 from ..trace.carried import ElementShape
 from ..trace.control import common
 from ..trace.ghost import Ghost, NeedsValue
@@ -52,6 +53,7 @@ from .inside import (
 )
 from .outcomes import LoopOutcomes, Outcomes, Replay
 from .program import MANY, Look, Loop, Node, Program, Value, is_stack
+from .replica_draws import Undrawn, drawn_before, with_draws
 
 if TYPE_CHECKING:
     from .lowering import Lowering
@@ -135,12 +137,15 @@ def loop(
     if earlier is not None:
         turn, sequences = _replaying(world, turn, len(sequences), earlier), [*sequences, *earlier.stacks]
         count = earlier.rounds if earlier.rounds is not None else count
+    drawn: list[Any] | None = None  # what rounds that run at the same time draw
     while True:
         try:
-            made = _Loop(
-                world, turn, carried, list(sequences), condition, count, reverse, changed, shapes, earlier, across
-            )
+            elements = [*sequences, *(drawn or ())]
+            run = turn if across is None else with_draws(world, turn, len(sequences), drawn is not None)
+            made = _Loop(world, run, carried, elements, condition, count, reverse, changed, shapes, earlier, across)
             return made.written(settle)
+        except Undrawn as found:
+            drawn = drawn_before(world, found.calls, count)
         except Assigned as found:
             if found.variable._id in changed:
                 raise
@@ -384,18 +389,21 @@ class _Loop:
                 dense = [None if part is None else to_tensor(part) for part in parts_found]
                 own, rest = dense[: len(places)], dense[len(places) :]
                 of_elements, of_constants = rest[: len(elements)], rest[len(elements) :]
-                return (
-                    [
-                        *(zeros_of(began[p]) if part is None else part for p, part in zip(places, own, strict=True)),
-                        *(s if part is None else s + part for s, part in zip(sums, of_constants, strict=True)),
-                    ],
-                    [
-                        zeros_of(taken[p]) if part is None else part
-                        for p, part in zip(elements, of_elements, strict=True)
-                    ],
-                )
+                back = [zeros_of(began[p]) if part is None else part for p, part in zip(places, own, strict=True)]
+                each = [
+                    zeros_of(taken[p]) if part is None else part for p, part in zip(elements, of_elements, strict=True)
+                ]
+                if self.across is not None:
+                    parts = zip(constants, of_constants, strict=True)
+                    return back, [*each, *(zeros_of(c) if part is None else part for c, part in parts)]
+                return [
+                    *back,
+                    *(s if part is None else s + part for s, part in zip(sums, of_constants, strict=True)),
+                ], each
 
-            starts = [of_after[place] for place in places] + [zeros_of(constant) for constant in constants]
+            starts = [of_after[place] for place in places]
+            # (Rounds that run at the same time have no sum to carry: what each gives for a constant is collected, and added.)
+            starts += [] if self.across is not None else [zeros_of(constant) for constant in constants]
             with self.world.variables_as(self.before):
                 made = loop(
                     self.world,
@@ -405,10 +413,14 @@ class _Loop:
                     count=size,
                     reverse=not self.reverse,
                     assigned=self.assigned,
+                    across=self.across,
                 )
-            ends = made.after
+            ends, found = made.after, made.collected
+            if self.across is not None:
+                found, apart = found[: len(elements)], found[len(elements) :]
+                ends = [*ends, *(reduce_sum(part, axis=(0,), keepdims=False) for part in apart)]
             by_place = dict(zip(places, ends, strict=False))
-            by_element = dict(zip(elements, made.collected, strict=True))
+            by_element = dict(zip(elements, found, strict=True))
             return [
                 *(by_place.get(place) for place in range(len(self.carried))),
                 *(by_element.get(place) for place in range(len(self.sequences))),
@@ -451,6 +463,7 @@ class _Loop:
                     count=size,
                     reverse=self.reverse,
                     assigned=self.assigned,
+                    across=self.across,
                 )
             by_place = dict(zip(places, made.after[len(after) :], strict=True))
             kept = iter(made.collected)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from ..op.entry import leave_general_path, take_general_path
 from ..op.record import ids_of
 from ..ops.math.elementwise import add, subtract
 from ..trace.ghost import Ghost, NeedsValue, World
-from ..trace.graph import map_parts
+from ..trace.graph import leaves, map_parts
 from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
 from .branches import branch
@@ -34,6 +34,7 @@ from .loops import loop, while_loop
 from .measures import Element, Extent, Extents, Formula, Measure, Vector, has_sizes, map_attribute
 from .outcomes import Outcomes, Replay
 from .program import Assign, Call, Node, Program, Read, Update, Value
+from .replica_draws import Draw, draws_numbers, undrawable
 
 _NUMBER = np.dtype(np.int64)  # the type of a measured size
 _MOST_ELEMENTS = 256  # of a tensor in place of an attribute
@@ -245,7 +246,7 @@ class Lowering(World):
         """A public function comes apart; one that asks for what only running shows is called then."""
         outcomes, replay = self._here
         nodes, symbols, variables = len(self.program.nodes), dict(self.symbols), dict(self._variables)
-        made, taken = outcomes.place, replay and replay.place
+        made, taken = outcomes.place, None if replay is None else replay.place
         try:
             return super().composite(function, args, kwargs)
         except Undecided as question:
@@ -375,12 +376,33 @@ class Lowering(World):
         self, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], shapes: list[Any]
     ) -> list[Ghost]:
         """A Python function that is called at each run."""
+        found = self._drawn_before(function, args, kwargs, shapes)
+        if found is not None:
+            return found
         depth = len(self.levels)
         if self._replays(depth):
             return [self._again(depth) for _ in shapes]
         results = self.emit(Call(function, self.values_of((args, kwargs))), (), {}, shapes)
         self._keep(results, depth)
         return results
+
+    def _drawn_before(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], looks: list[Any]) -> Any:
+        """Random numbers of a replica, if what they depend on is known before the replicas; None for all else."""
+        place = next((place for place, level in enumerate(self.levels) if level.replicas is not None), None)
+        if place is None or not looks or not draws_numbers(function, args):
+            return None
+        inside = [leaf for leaf in leaves((args, kwargs)) if isinstance(leaf, Ghost)]
+        if any(level.is_loop for level in self.levels[place + 1 :]) or not all(map(self._is_known_at(place), inside)):
+            return undrawable(function)
+        before = self.levels[place].replicas
+        assert before is not None
+        if before.taken is not None:
+            return [next(before.taken) for _ in looks]
+        before.calls.append(Draw(function, args, kwargs, looks, len(self.levels) > place + 1))
+        return [self.ghost_of(*look) for look in looks]
+
+    def _is_known_at(self, depth: int) -> Callable[[Ghost], bool]:
+        return lambda ghost: self._depths.get(ghost.number, 0) <= depth
 
     def values_of(self, part: Any) -> Any:
         """The arguments of a call as its instruction has them."""

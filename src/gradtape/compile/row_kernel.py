@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.types import Look
 from ..native import pool, thresholds
 from ..native.rows import (
     BY_COLUMN,
@@ -29,8 +30,6 @@ from ..native.rows import (
 
 _EXPONENTIAL = 24  # instructions of an exponential, about
 _ADDED = 256  # rows that are added one after the other, in sums down the columns
-
-Look = tuple[tuple[int, ...], np.dtype[Any]]
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,10 @@ import numpy as np
 
 from ..base import nest
 from ..base.type_spec import CompositeSpec
+from ..base.types import Look
 from ..values.tensor import TensorSpec
 from .ghost import NeedsValue, World
 from .inference import Inference
-
-Look = tuple[tuple[int, ...], np.dtype[Any]]
 
 
 def called_in_world(world: World, function: Callable[..., Any], args: tuple[Any, ...], specs: object, why: str) -> Any:

@@ -171,7 +171,7 @@ def _bitwise(name: str, logical: Any) -> Any:
     return operator
 
 
-def _invert(x: Value) -> Any:
+def _invert(x: Any) -> Any:
     if x.dtype.is_integer:
         return public.invert(x)
     return logic.logical_not.public(x)

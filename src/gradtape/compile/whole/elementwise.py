@@ -8,8 +8,8 @@ from llvmlite import ir
 
 from ...native import abi, engine
 from ...native.language import POINTER, loop
+from .fast_math import PREFIX
 from .memory import Memory, Place, collapsed, constant_of, is_uniform
-from .own import PREFIX
 from .scheduling import LINE, Fused
 from .steps import Assembly, Elementwise, Gathering, View
 from .texts import written
