@@ -26,7 +26,7 @@ def with_repetitions_late(program: Program) -> Program:
     nodes: list[Node] = []
     following = max(looks, default=0) + 1
     for node in program.nodes:
-        wanted = program.looks[node.outputs[0]] if len(node.outputs) == 1 else (None, np.dtype(bool))
+        wanted: Any = program.looks[node.outputs[0]] if len(node.outputs) == 1 else (None, np.dtype(bool))
         if node.what is broadcast_to and node.inputs[0].__class__ is Value and not node.has_open_attributes:
             if size_of(wanted) is not None and size_of(program.looks[node.inputs[0].number]) is not None:
                 repeated[node.outputs[0]] = node.inputs[0]

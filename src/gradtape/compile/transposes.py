@@ -129,7 +129,7 @@ class _Rewriting:
     def result(self) -> Program:
         for node in self._program.nodes:
             (number, *_) = node.outputs or (-1,)
-            operand = node.inputs[0] if node.inputs else None
+            operand: Any = node.inputs[0] if node.inputs else None
             if node.what is permute and number in self._turned:
                 self._inner[number] = operand
                 self._nodes.append(node)
