@@ -125,7 +125,7 @@ class Dialect(Speaker):
             state = turn(*state, *(() if rows is None else (rows[place],)))
         return state
 
-    # Elementwise functions and reductions to a scalar.
+    # Elementwise functions and reductions to a scalar; a sum may be given an axis.
     sin: Callable[[Any], Any]
     tanh: Callable[[Any], Any]
     exp: Callable[[Any], Any]
@@ -133,7 +133,7 @@ class Dialect(Speaker):
     square: Callable[[Any], Any]
     relu: Callable[[Any], Any]
     gelu: Callable[[Any], Any]  # the tanh form
-    sum: Callable[[Any], Any]
+    sum: Callable[..., Any]
     mean: Callable[[Any], Any]
 
     # Rows of a table, with a sparse gradient where the library has one.

@@ -4,7 +4,7 @@ from benchmarks.workload import Tracing, Workload, limit
 from benchmarks.workloads.actor_critic import ActorCritic
 from benchmarks.workloads.calls import CALLS_BY_KIND
 from benchmarks.workloads.cnn import CNN
-from benchmarks.workloads.elementwise import Elementwise
+from benchmarks.workloads.elementwise import Elementwise, Transposed
 from benchmarks.workloads.embedding import Embedding, EmbeddingStep
 from benchmarks.workloads.installation import ImportTime, InstalledSize
 from benchmarks.workloads.jacobian import Jacobian
@@ -37,6 +37,7 @@ ROWS: dict[str, Workload] = {
         SmallOps(),
         SmallOpsOnVariables(),
         Elementwise(),
+        Transposed(),
         MLPWithAdamInOps(),
         MLP(),
         CNN(),

@@ -19,8 +19,10 @@ from .dead_code import without_dead_code
 from .keys import key_of
 from .measures import Measure, map_attribute
 from .program import Branch, Call, Loop, Node, Program, Value, same_looks, size_of
+from .repetitions import with_repetitions_late
 from .residuals import with_residuals
 from .sequences import with_sequences
+from .transposes import with_transposes_late
 
 Pass = Callable[[Program], Program]
 
@@ -304,6 +306,8 @@ PASSES: tuple[Pass, ...] = (
     optimized_inside,
     simplified,
     without_repetition,
+    with_repetitions_late,
+    with_transposes_late,
     simplified,
     without_repetition,
     with_residuals,
