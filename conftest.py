@@ -74,6 +74,6 @@ def _doctest_names(doctest_namespace: dict[str, Any]) -> None:
 def _example_ops_are_forgotten(request: pytest.FixtureRequest) -> Iterator[None]:
     """The examples of `gradtape.extend` declare ops, which tests of the registry are not to find."""
     yield
-    if request.node.name.startswith("gradtape.extend."):
+    if request.node.name.startswith(("gradtape.extend.", "gradtape.op.")):
         for name in [name for name in REGISTRY if name.startswith("example_")]:
             del REGISTRY[name]

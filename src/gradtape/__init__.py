@@ -762,7 +762,7 @@ _HOMES = {
     "stand_in": "as_tensorflow",
     "strings": "as_string",
 }
-_LAZY_NAMES = _homes(_HOMES)
+_LAZY_NAMES = _homes(__name__, _HOMES)
 
 
 if not _typing.TYPE_CHECKING:

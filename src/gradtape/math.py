@@ -136,6 +136,7 @@ if TYPE_CHECKING:
     from .ops.public import zeta as zeta
 
 _HOMES = homes(
+    __name__,
     {
         "api.sobol": "sobol_sample",
         "api.sorting": "in_top_k invert_permutation top_k",
@@ -148,7 +149,7 @@ _HOMES = homes(
             sign sin sinh softplus softsign squared_difference subtract tan tanh truncatediv truncatemod xdivy xlog1py
             xlogy zeta
         """,
-    }
+    },
 )
 if not TYPE_CHECKING:
     __getattr__ = on_first_use(globals(), _HOMES)

@@ -42,15 +42,36 @@ class TraceType(abc.ABC):
 
     @abc.abstractmethod
     def is_subtype_of(self, other: TraceType) -> bool:
-        """Whether a function traced for `other` may be called with this."""
+        """Whether what was traced for another type can be used for this one.
+
+        Args:
+            other: Another type.
+
+        Returns:
+            True or False.
+        """
 
     @abc.abstractmethod
     def most_specific_common_supertype(self, others: object) -> TraceType | None:
-        """The narrowest type that all of them belong to, or None."""
+        """The tightest type that covers this one and all others.
+
+        Args:
+            others: Types.
+
+        Returns:
+            A type; None where there is none.
+        """
 
     @abc.abstractmethod
     def placeholder_value(self, placeholder_context: object) -> Any:
-        """What stands for the argument while the function is traced."""
+        """What stands for the argument while the function is traced.
+
+        Args:
+            placeholder_context: Where placeholders are made.
+
+        Returns:
+            A value.
+        """
 
     @abc.abstractmethod
     def __hash__(self) -> int: ...

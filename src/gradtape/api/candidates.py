@@ -129,9 +129,9 @@ class CandidateSamplers:
         """Classes below `range_max`, each as likely as the others.
 
         >>> import gradtape as tf
-        >>> classes, of_true, of_sampled = tf.random.uniform_candidate_sampler([[3]], 1, 4, True, range_max=10, seed=1)
+        >>> classes, of_true, of_sampled = tf.random.uniform_candidate_sampler([[3]], 1, 4, False, range_max=10)
         >>> classes.shape, of_true.numpy()
-        (TensorShape([4]), array([[0.40951]], dtype=float32))
+        (TensorShape([4]), array([[0.4]], dtype=float32))
 
         Args:
             true_classes: The classes that are right for each example, a row for each example.

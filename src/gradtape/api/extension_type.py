@@ -166,7 +166,20 @@ class ExtensionTypeSpec(_HasFields, FieldsSpec):
 
     @classmethod
     def from_value(cls, value: Any) -> Any:
-        """The spec of a value."""
+        """The spec of an existing value.
+
+        >>> class Masked(tf.experimental.ExtensionType):
+        ...     values: tf.Tensor
+        ...     mask: tf.Tensor
+        >>> Masked.Spec.from_value(Masked([1.0, 2.0], [True, False])).values
+        TensorSpec(shape=(2,), dtype=tf.float32, name=None)
+
+        Args:
+            value: A value of the class that the spec describes.
+
+        Returns:
+            A spec.
+        """
         parts: list[Any] = _components(value)
         return _made(cls, _static(value), [spec_of_part(part) for part in parts])
 

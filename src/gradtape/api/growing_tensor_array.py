@@ -12,7 +12,7 @@ import numpy as np
 
 from ..base.errors import invalid
 from ..math import cast
-from ..ops.array.row import resize_rows, rows_for, set_row
+from ..ops.array.row import place_below, resize_rows, rows_for, set_row
 from ..ops.math.elementwise import add
 from ..ops.math.logic import maximum
 from ..trace.carried import CARRIED
@@ -62,6 +62,18 @@ class GrowingTensorArray(RowsTensorArray):
         rows = _with_room(self._rows, int(place) + 1) if place.__class__ is EagerTensor else self._rows
         written = set_row(rows, place, self._accepted(value))
         return GrowingTensorArray(written, maximum(self.length, add(place, to_tensor(1))))
+
+    def read(self, index: Any, name: str | None = None) -> Any:
+        """One element."""
+        return super().read(self._place(index))
+
+    def gather(self, indices: Any, name: str | None = None) -> Any:
+        """Some elements."""
+        return super().gather(self._place(indices))
+
+    def _place(self, index: Any) -> Any:
+        """The index of an element: the rows after them are room for more."""
+        return place_below(cast(to_tensor(index), np.int32), self.length)
 
     def stack(self, name: str | None = None) -> Any:
         """All elements."""

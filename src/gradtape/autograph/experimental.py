@@ -33,12 +33,30 @@ class Feature(enum.Enum):
 
     @classmethod
     def all(cls) -> tuple[Feature, ...]:
-        """All features."""
+        """All features.
+
+        >>> tf.autograph.experimental.Feature.ALL in tf.autograph.experimental.Feature.all()
+        True
+
+        Returns:
+            A tuple.
+        """
         return tuple(cls)
 
     @classmethod
     def all_but(cls, exclude: Any) -> tuple[Feature, ...]:
-        """All features but those."""
+        """All features but some.
+
+        >>> feature = tf.autograph.experimental.Feature
+        >>> feature.LISTS in feature.all_but(feature.LISTS)
+        False
+
+        Args:
+            exclude: A feature, or several.
+
+        Returns:
+            A tuple.
+        """
         excluded = {*exclude} if isinstance(exclude, (list, tuple, set)) else {exclude}
         return tuple(feature for feature in cls if feature not in excluded and feature is not cls.ALL)
 

@@ -118,7 +118,17 @@ class DType:
         raise TypeError(f"tf.{self.name} has no smallest and largest value.")
 
     def is_compatible_with(self, other: object) -> builtins.bool:
-        """Whether a value of type `other` can stand where this type is expected."""
+        """Whether a value of another type can stand where this type is expected: whether both are the same.
+
+        >>> tf.float32.is_compatible_with("float32"), tf.float32.is_compatible_with(tf.float64)
+        (True, False)
+
+        Args:
+            other: A type, or what names one.
+
+        Returns:
+            True or False.
+        """
         return self == as_dtype(other)
 
     def __eq__(self, other: object) -> builtins.bool:

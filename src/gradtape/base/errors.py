@@ -541,7 +541,14 @@ class NonFiniteError(InvalidArgumentError):
     """
 
     def inside(self, line: str) -> NonFiniteError:
-        """The same error, with the line of a traced function that it came from."""
+        """The same error, with the line of a traced function that it came from.
+
+        Args:
+            line: The line.
+
+        Returns:
+            An error.
+        """
         return NonFiniteError(self.node_def, self.op, f"{self.message}\n  in the function, at {line}")
 
 

@@ -16,18 +16,34 @@ _BELOW = frozenset(
 )
 
 
-def homes(table: dict[str, str]) -> dict[str, tuple[str, str]]:
-    """Where each name of a namespace is defined, for `take`.
+_LATER: dict[
+    str, dict[str, tuple[str, str]]
+] = {}  # the names that each namespace imports on first use, and their homes
+
+
+def homes(namespace: str, table: dict[str, str]) -> dict[str, tuple[str, str]]:
+    """Where each name that a namespace imports on first use is defined, for `take`.
 
     Args:
+        namespace: The module's `__name__`.
         table: Modules of the package, with the names that are taken from them; `realdiv=divide` takes one under another name.
     """
-    found = {}
+    found = _LATER[namespace] = {}
     for module, names in table.items():
         for name in names.split():
             public, _, there = name.partition("=")
             found[public] = (f"gradtape.{module}", there or public)
     return found
+
+
+def in_use(namespace: Any) -> dict[str, Any]:
+    """The names of a namespace with their values, as `vars` gives them, and those of its later names whose home is imported."""
+    later = {
+        name: getattr(sys.modules[module], there)
+        for name, (module, there) in _LATER.get(namespace.__name__, {}).items()
+        if module in sys.modules
+    }
+    return later | vars(namespace)
 
 
 def take(namespace: dict[str, Any], name: str, known: dict[str, tuple[str, str]]) -> Any:

@@ -34,10 +34,11 @@ from ..trace.graph import PLAIN, Environment, Graph, bind, leaves, map_parts
 from ..values.tensor import EagerTensor, IndexedSlices, from_array, to_tensor
 from ..variables.variable import Variable
 from .codegen import explain
+from .dead_code import needed_by, without_dead_code
 from .lowering import Lowering
 from .measures import Measure
 from .outcomes import Outcomes, Replay
-from .passes import needed_by, optimized, without_dead_code
+from .passes import optimized
 from .program import Branch, Loop, Node, Program, Read, Update, Value
 from .warming import NATIVE, Form
 

@@ -197,7 +197,22 @@ class Options(_Settings):
         return super().__getattribute__(Options._old_names.get(name, name))
 
     def merge(self, options: Options) -> Options:
-        """These options, with those that were set in `options` in their place."""
+        """These options, with those that were set in others in their place.
+
+        >>> ours, others = tf.data.Options(), tf.data.Options()
+        >>> others.deterministic = False
+        >>> ours.merge(others).deterministic
+        False
+
+        Args:
+            options: Other options.
+
+        Returns:
+            New options.
+
+        Raises:
+            TypeError: It is something else.
+        """
         if not isinstance(options, Options):
             raise TypeError(f"Options.merge: got {options!r}, which is no tf.data.Options.")
         merged = Options()

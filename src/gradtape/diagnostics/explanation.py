@@ -103,7 +103,21 @@ class Explanation:
         return self.kind is Kind.CONNECTED
 
     def text(self, colour: bool = False) -> str:
-        """The explanation as lines of text."""
+        """The explanation as lines of text.
+
+        >>> x = tf.constant(3.0)
+        >>> with tf.GradientTape() as tape:
+        ...     y = x * x
+        >>> tape.gradient(y, x)
+        >>> tape.explain(y, x).text().splitlines()[0]
+        'The gradient of ... in ... is None: never watched.'
+
+        Args:
+            colour: Whether there are colours for a terminal in it.
+
+        Returns:
+            A text.
+        """
         bold, red, green, dim, off = _COLOURS if colour else ("",) * 5
         if self.connected:
             lines = [f"{bold}{self.target} depends on {self.source}.{off} {self.reason}"]

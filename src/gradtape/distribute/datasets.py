@@ -46,7 +46,20 @@ class InputContext:
         return self._num_replicas_in_sync
 
     def get_per_replica_batch_size(self, global_batch_size: int) -> int:
-        """The part of a batch for one replica; ValueError where it does not come out even."""
+        """The part of a batch for one replica.
+
+        >>> tf.distribute.InputContext(num_replicas_in_sync=4).get_per_replica_batch_size(32)
+        8
+
+        Args:
+            global_batch_size: How many elements all replicas together take.
+
+        Returns:
+            An integer.
+
+        Raises:
+            ValueError: It does not come out even.
+        """
         if global_batch_size % self._num_replicas_in_sync:
             raise ValueError(
                 f"The `global_batch_size` {global_batch_size} is not divisible by `num_replicas_in_sync` "
@@ -188,14 +201,33 @@ class DistributedIterator:
         return _specs(self._dataset.element_spec, self._replicas, self._each)
 
     def get_next(self) -> Any:
-        """The next element; OutOfRangeError at the end."""
+        """The next element.
+
+        >>> iterator = iter(tf.distribute.DistributedDataset(tf.data.Dataset.range(4).batch(2)))
+        >>> iterator.get_next().numpy()
+        array([0, 1])
+
+        Returns:
+            The element, with a part for each replica where there are several.
+
+        Raises:
+            tf.errors.OutOfRangeError: There is none.
+        """
         try:
             return next(self)
         except StopIteration:
             raise OutOfRangeError(None, None, "End of sequence") from None
 
     def get_next_as_optional(self) -> Any:
-        """The next element as an Optional, which is empty at the end."""
+        """The next element, or none at the end.
+
+        >>> iterator = iter(tf.distribute.DistributedDataset(tf.data.Dataset.range(4).batch(2)))
+        >>> [bool(iterator.get_next_as_optional().has_value()) for _ in range(3)]
+        [True, True, False]
+
+        Returns:
+            An Optional, empty at the end.
+        """
         if self._replicas is None:
             return self._iterator.get_next_as_optional()
         try:

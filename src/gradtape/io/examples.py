@@ -194,14 +194,42 @@ class Feature(Message):
         return self._list("int64_list")
 
     def WhichOneof(self, oneof: str = "kind") -> str | None:
-        """Which of the three lists is there, or None."""
+        """Which of the three lists is there.
+
+        >>> feature = tf.train.Feature(int64_list=tf.train.Int64List(value=[1]))
+        >>> feature.WhichOneof("kind")
+        'int64_list'
+
+        Args:
+            oneof: "kind", the name of the choice.
+
+        Returns:
+            "bytes_list", "float_list" or "int64_list"; None where none is.
+
+        Raises:
+            ValueError: There is no such choice.
+        """
         if oneof != "kind":
             raise ValueError(f'Protocol message has no oneof "{oneof}" field; it has "kind".')
         present = [name for name, values in self._lists.items() if values.value]
         return present[-1] if present else self._given
 
     def HasField(self, field_name: str) -> bool:
-        """Whether this list is there."""
+        """Whether a list is there.
+
+        >>> feature = tf.train.Feature(int64_list=tf.train.Int64List(value=[1]))
+        >>> feature.HasField("int64_list"), feature.HasField("float_list")
+        (True, False)
+
+        Args:
+            field_name: "bytes_list", "float_list" or "int64_list".
+
+        Returns:
+            True or False.
+
+        Raises:
+            ValueError: There is no such field.
+        """
         if field_name not in _KINDS:
             raise ValueError(f'Protocol message Feature has no field "{field_name}".')
         return self.WhichOneof() == field_name

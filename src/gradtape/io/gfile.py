@@ -120,23 +120,89 @@ class GFile:
         return data if self._binary else data.decode()
 
     def read(self, n: int = -1) -> Any:
-        """The next n bytes, or all that are left."""
+        r"""The next bytes, or all that are left.
+
+        >>> import tempfile
+        >>> path = tf.io.gfile.join(tempfile.mkdtemp(), "a.txt")
+        >>> with tf.io.gfile.GFile(path, "w") as file:
+        ...     file.write("one\ntwo\n")
+        >>> with tf.io.gfile.GFile(path) as file:
+        ...     file.read(3), file.read()
+        ('one', '\ntwo\n')
+
+        Args:
+            n: How many; -1 for all.
+
+        Returns:
+            Text, or bytes if the mode says so.
+
+        Raises:
+            tf.errors.NotFoundError: There is no such file.
+            tf.errors.PermissionDeniedError: The file is not open for reading.
+        """
         file = self._to_read()
         with _errors(self._path):
             return self._decoded(file.read(n))
 
     def readline(self) -> Any:
-        """The next line with its end, or nothing at the end of the file."""
+        r"""The next line with its end.
+
+        >>> import tempfile
+        >>> path = tf.io.gfile.join(tempfile.mkdtemp(), "a.txt")
+        >>> with tf.io.gfile.GFile(path, "w") as file:
+        ...     file.write("one\ntwo\n")
+        >>> with tf.io.gfile.GFile(path) as file:
+        ...     file.readline()
+        'one\n'
+
+        Returns:
+            Text, or bytes if the mode says so; nothing at the end of the file.
+
+        Raises:
+            tf.errors.NotFoundError: There is no such file.
+            tf.errors.PermissionDeniedError: The file is not open for reading.
+        """
         file = self._to_read()
         with _errors(self._path):
             return self._decoded(file.readline())
 
     def readlines(self) -> list[Any]:
-        """The lines that are left."""
+        r"""The lines that are left, with their ends.
+
+        >>> import tempfile
+        >>> path = tf.io.gfile.join(tempfile.mkdtemp(), "a.txt")
+        >>> with tf.io.gfile.GFile(path, "w") as file:
+        ...     file.write("one\ntwo\n")
+        >>> with tf.io.gfile.GFile(path) as file:
+        ...     file.readlines()
+        ['one\n', 'two\n']
+
+        Returns:
+            A list of texts, or of bytes if the mode says so.
+
+        Raises:
+            tf.errors.NotFoundError: There is no such file.
+            tf.errors.PermissionDeniedError: The file is not open for reading.
+        """
         return list(self)
 
     def write(self, file_content: Any) -> None:
-        """Write text or bytes."""
+        r"""Write text, in UTF-8, or bytes.
+
+        >>> import tempfile
+        >>> path = tf.io.gfile.join(tempfile.mkdtemp(), "a.txt")
+        >>> with tf.io.gfile.GFile(path, "w") as file:
+        ...     file.write("one\ntwo\n")
+        >>> with tf.io.gfile.GFile(path) as file:
+        ...     file.read()
+        'one\ntwo\n'
+
+        Args:
+            file_content: Text or bytes.
+
+        Raises:
+            tf.errors.PermissionDeniedError: The file is not open for writing.
+        """
         if self._plain == "r":
             raise PermissionDeniedError(None, None, f"File isn't open for writing: {self._path}")
         data = file_content.encode() if isinstance(file_content, str) else file_content
@@ -145,7 +211,26 @@ class GFile:
             file.write(data)
 
     def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
-        """Go to a place in the file; `position` is an older name of `offset`."""
+        r"""Go to a place in the file.
+
+        >>> import tempfile
+        >>> path = tf.io.gfile.join(tempfile.mkdtemp(), "a.txt")
+        >>> with tf.io.gfile.GFile(path, "w") as file:
+        ...     file.write("one\ntwo\n")
+        >>> with tf.io.gfile.GFile(path) as file:
+        ...     file.seek(4)
+        ...     file.read()
+        'two\n'
+
+        Args:
+            offset: How many bytes away.
+            whence: From where: 0 for the beginning, 1 for the present place, 2 for the end.
+            position: An older name of `offset`.
+
+        Raises:
+            TypeError: No offset is given.
+            tf.errors.InvalidArgumentError: `whence` is another number.
+        """
         place = position if offset is None else offset
         if place is None:
             raise TypeError("seek(): offset argument required")
@@ -156,26 +241,76 @@ class GFile:
             file.seek(place, whence)
 
     def tell(self) -> int:
-        """The place in the file."""
+        r"""The present place in the file, in bytes from its beginning.
+
+        >>> import tempfile
+        >>> path = tf.io.gfile.join(tempfile.mkdtemp(), "a.txt")
+        >>> with tf.io.gfile.GFile(path, "w") as file:
+        ...     file.write("one\ntwo\n")
+        >>> with tf.io.gfile.GFile(path) as file:
+        ...     _ = file.readline()
+        ...     file.tell()
+        4
+
+        Returns:
+            An integer.
+        """
         place: int = self._opened().tell()
         return place
 
     def seekable(self) -> bool:
-        """True."""
+        r"""True: `seek` works.
+
+        >>> import tempfile
+        >>> path = tf.io.gfile.join(tempfile.mkdtemp(), "a.txt")
+        >>> with tf.io.gfile.GFile(path, "w") as file:
+        ...     file.write("one\ntwo\n")
+        >>> with tf.io.gfile.GFile(path) as file:
+        ...     file.seekable()
+        True
+        """
         return True
 
     def size(self) -> int:
-        """How many bytes the file has."""
+        r"""How many bytes the file has.
+
+        >>> import tempfile
+        >>> path = tf.io.gfile.join(tempfile.mkdtemp(), "a.txt")
+        >>> with tf.io.gfile.GFile(path, "w") as file:
+        ...     file.write("one\ntwo\n")
+        >>> with tf.io.gfile.GFile(path) as file:
+        ...     file.size()
+        8
+
+        Returns:
+            An integer.
+        """
         return stat(self._path).length
 
     def flush(self) -> None:
-        """Hand what was written to the operating system."""
+        """Hand what was written to the operating system.
+
+        >>> import tempfile
+        >>> with tf.io.gfile.GFile(tf.io.gfile.join(tempfile.mkdtemp(), "a.txt"), "w") as file:
+        ...     file.write("one")
+        ...     file.flush()
+        """
         if self._file is not None:
             with _errors(self._path):
                 self._file.flush()
 
     def close(self) -> None:
-        """Write what is left, and close the file."""
+        r"""Write what is left, and close the file; it opens again when it is used.
+
+        >>> import tempfile
+        >>> path = tf.io.gfile.join(tempfile.mkdtemp(), "a.txt")
+        >>> with tf.io.gfile.GFile(path, "w") as file:
+        ...     file.write("one\ntwo\n")
+        >>> file = tf.io.gfile.GFile(path)
+        >>> file.read(3)
+        'one'
+        >>> file.close()
+        """
         file, self._file = self._file, None
         if file is not None:
             with _errors(self._path):
@@ -193,6 +328,22 @@ class GFile:
         return self
 
     def __next__(self) -> Any:
+        r"""The next line with its end.
+
+        >>> import tempfile
+        >>> path = tf.io.gfile.join(tempfile.mkdtemp(), "a.txt")
+        >>> with tf.io.gfile.GFile(path, "w") as file:
+        ...     file.write("one\ntwo\n")
+        >>> with tf.io.gfile.GFile(path) as file:
+        ...     list(file)
+        ['one\n', 'two\n']
+
+        Returns:
+            Text, or bytes if the mode says so.
+
+        Raises:
+            StopIteration: There is none.
+        """
         line = self.readline()
         if not line:
             raise StopIteration

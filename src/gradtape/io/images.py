@@ -14,7 +14,7 @@ import numpy as np
 
 from ..base import dtypes
 from ..base.dtypes import Array, DType
-from ..base.errors import OpError, invalid
+from ..base.errors import OpError, ResourceExhaustedError, invalid
 from ..base.types import DTypeLike, TensorLike
 from ..op.arguments import flag, number, optional_whole_number, takes, text, whole_number
 from ..values.tensor import Tensor, from_array, to_tensor
@@ -62,8 +62,10 @@ def _damage_is_named(name: str) -> Iterator[None]:
     """Raise Pillow's errors as InvalidArgumentError. For damaged images their class depends on the format."""
     try:
         yield
-    except (OpError, MemoryError):
+    except OpError:
         raise
+    except MemoryError:
+        raise ResourceExhaustedError(None, None, f"{name}: there is not enough memory for the pixels.") from None
     except Exception as error:
         raise invalid(f"{name}: the image is damaged, or too large: {error}.") from None
 
@@ -101,7 +103,10 @@ def _as_type(pixels: Array, dtype: DTypeLike, name: str) -> Array:
     if kind.numpy == pixels.dtype:
         return pixels
     if kind.is_floating:
-        return (pixels.astype(np.float32) / np.iinfo(pixels.dtype).max).astype(kind.numpy)
+        with _damage_is_named(name):
+            numbers = pixels.astype(np.float32)
+            numbers /= np.iinfo(pixels.dtype).max
+            return numbers.astype(kind.numpy, copy=False)
     if kind is dtypes.uint16:
         return pixels.astype(np.uint16) * np.uint16(257)
     if kind is dtypes.uint8:
@@ -296,13 +301,23 @@ def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
 def _frames(image: Any, name: str) -> Array:
     with _damage_is_named(name):
         count = getattr(image, "n_frames", 1)
-    _check_size(image, count, name)
-    frames = []
+    frames = np.empty((0, 0, 0, 3), np.uint8)
     for position in range(count):
         with _damage_is_named(name):
             image.seek(position)
-        frames.append(_pixels(image, 3, name))
-    return np.stack(frames)
+        if (image.height, image.width) != frames.shape[1:3]:  # the first, or one that is larger than the screen
+            _check_size(image, count, name)
+            with _damage_is_named(name):
+                frames = _enlarged(frames, count, image.height, image.width)
+        frames[position] = _pixels(image, 3, name)
+    return frames
+
+
+def _enlarged(frames: Array, count: int, height: int, width: int) -> Array:
+    """Room for frames of this size, with zeros around those that are there."""
+    larger = np.zeros((count, height, width, 3), np.uint8)
+    larger[: len(frames), : frames.shape[1], : frames.shape[2]] = frames
+    return larger
 
 
 @takes(channels=optional_whole_number, expand_animations=flag)

@@ -134,7 +134,20 @@ class TFRecordWriter:
             self._compress = zlib.compressobj(level, wbits=bits)
 
     def write(self, record: Any) -> None:
-        """Append one record: bytes, text, or a string tensor without axes."""
+        """Append one record.
+
+        >>> import os, tempfile
+        >>> writer = tf.io.TFRecordWriter(os.path.join(tempfile.mkdtemp(), "data.tfrecord"))
+        >>> writer.write(b"one")
+        >>> writer.close()
+
+        Args:
+            record: Bytes, text, or a string tensor without axes.
+
+        Raises:
+            TypeError: It is something else.
+            tf.errors.FailedPreconditionError: The writer is closed.
+        """
         if isinstance(record, Tensor):
             record = value_of(record)
         if isinstance(record, str):
@@ -154,7 +167,17 @@ class TFRecordWriter:
         self._file.write(self._compress.compress(whole) if self._compress else whole)
 
     def flush(self) -> None:
-        """Hand everything written so far to the operating system."""
+        """Hand everything written so far to the operating system.
+
+        >>> import os, tempfile
+        >>> writer = tf.io.TFRecordWriter(os.path.join(tempfile.mkdtemp(), "data.tfrecord"))
+        >>> writer.write(b"one")
+        >>> writer.flush()
+        >>> writer.close()
+
+        Raises:
+            tf.errors.FailedPreconditionError: The writer is closed.
+        """
         if self._file is None:
             raise FailedPreconditionError(None, None, "Writer is closed.")
         if self._compress:
@@ -162,7 +185,13 @@ class TFRecordWriter:
         self._file.flush()
 
     def close(self) -> None:
-        """Write what is left and close the file."""
+        """Write what is left and close the file; closed already, it stays so.
+
+        >>> import os, tempfile
+        >>> writer = tf.io.TFRecordWriter(os.path.join(tempfile.mkdtemp(), "data.tfrecord"))
+        >>> writer.write(b"one")
+        >>> writer.close()
+        """
         if self._file is None:
             return
         try:

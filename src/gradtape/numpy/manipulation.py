@@ -20,6 +20,8 @@ from ..ops.array import sort as sorting
 from ..ops.array.sort import take_along
 from ..ops.math import bitwise
 from ..values.tensor import Tensor, from_array
+from . import descriptions
+from .descriptions import describe
 from .elementwise import truth
 from .promotion import asarray, promoted, result_type, to_type
 from .reductions import nonzero
@@ -246,8 +248,8 @@ def _at_least(rank: int, widen: Callable[[Any], Any]) -> Callable[..., Any]:
         results = [x if x.ndim >= rank else widen(x) for x in map(asarray, arys)]
         return results[0] if len(results) == 1 else results
 
-    call.__name__ = call.__qualname__ = f"atleast_{rank}d"
-    call.__doc__ = f"The values with at least {rank} axes."
+    name = f"atleast_{rank}d"
+    describe(call, name, descriptions.RANKS[name])
     return call
 
 

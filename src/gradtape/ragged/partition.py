@@ -214,39 +214,110 @@ class RowPartition:
         return self._rows._uniform
 
     def nrows(self) -> Tensor:
-        """How many rows there are."""
+        """How many rows there are.
+
+        >>> rows = tf.experimental.RowPartition.from_row_lengths([2, 0, 1])
+        >>> int(rows.nrows())
+        3
+
+        Returns:
+            A scalar.
+        """
         return self._rows.nrows()
 
     def nvals(self) -> Tensor:
-        """How many values there are."""
+        """How many values there are.
+
+        >>> rows = tf.experimental.RowPartition.from_row_lengths([2, 0, 1])
+        >>> int(rows.nvals())
+        3
+
+        Returns:
+            A scalar.
+        """
         return self._rows.row_splits[-1]
 
     def row_splits(self) -> Tensor:
-        """Where rows begin, and where the last one ends."""
+        """Where rows begin, and where the last one ends.
+
+        >>> rows = tf.experimental.RowPartition.from_row_lengths([2, 0, 1])
+        >>> rows.row_splits().numpy()
+        array([0, 2, 2, 3])
+
+        Returns:
+            A vector of integers.
+        """
         return self._rows.row_splits
 
     def row_lengths(self) -> Tensor:
-        """How many values each row has."""
+        """How many values each row has.
+
+        >>> rows = tf.experimental.RowPartition.from_row_lengths([2, 0, 1])
+        >>> rows.row_lengths().numpy()
+        array([2, 0, 1])
+
+        Returns:
+            A vector of integers.
+        """
         return self._rows.row_lengths()
 
     def row_starts(self) -> Tensor:
-        """Where rows begin."""
+        """Where rows begin.
+
+        >>> rows = tf.experimental.RowPartition.from_row_lengths([2, 0, 1])
+        >>> rows.row_starts().numpy()
+        array([0, 2, 2])
+
+        Returns:
+            A vector of integers.
+        """
         return self._rows.row_starts()
 
     def row_limits(self) -> Tensor:
-        """Where rows end."""
+        """Where rows end.
+
+        >>> rows = tf.experimental.RowPartition.from_row_lengths([2, 0, 1])
+        >>> rows.row_limits().numpy()
+        array([2, 2, 3])
+
+        Returns:
+            A vector of integers.
+        """
         return self._rows.row_limits()
 
     def value_rowids(self) -> Tensor:
-        """The row number of each value."""
+        """The row number of each value.
+
+        >>> rows = tf.experimental.RowPartition.from_row_lengths([2, 0, 1])
+        >>> rows.value_rowids().numpy()
+        array([0, 0, 2])
+
+        Returns:
+            A vector of integers.
+        """
         return self._rows.value_rowids()
 
     def uniform_row_length(self) -> Any:
-        """The length of all rows, where it was given."""
+        """The length of all rows, where it was given.
+
+        >>> int(tf.experimental.RowPartition.from_uniform_row_length(2, nvals=6).uniform_row_length())
+        2
+
+        Returns:
+            A scalar, or None.
+        """
         return self._rows.uniform_row_length
 
     def is_uniform(self) -> bool:
-        """Whether the rows were given as rows of one length."""
+        """Whether the rows were given as rows of one length.
+
+        >>> rows = tf.experimental.RowPartition.from_row_lengths([2, 0, 1])
+        >>> rows.is_uniform()
+        False
+
+        Returns:
+            True or False.
+        """
         return self._rows._uniform is not None
 
     def __repr__(self) -> str:

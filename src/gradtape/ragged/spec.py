@@ -81,6 +81,9 @@ class RaggedTensorSpec(ShapedSpec):
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether the value (or everything the other spec describes) may stand here.
 
+        >>> tf.RaggedTensorSpec([None, None], tf.int32).is_compatible_with(tf.ragged.constant([[1, 2], [3]]))
+        True
+
         Args:
             spec_or_value: A RaggedTensor or a RaggedTensorSpec; anything else may not.
 
@@ -96,6 +99,9 @@ class RaggedTensorSpec(ShapedSpec):
 
     def most_specific_compatible_type(self, other: Any) -> RaggedTensorSpec:
         """The tightest spec that covers both.
+
+        >>> tf.RaggedTensorSpec([2, None]).most_specific_compatible_type(tf.RaggedTensorSpec([3, None])).shape
+        TensorShape([None, None])
 
         Args:
             other: Another RaggedTensorSpec of the same types, with as many ragged axes.
@@ -139,6 +145,8 @@ class RaggedTensorSpec(ShapedSpec):
 
 
 def _product(sizes: Sequence[int | None]) -> int | None:
+    if 0 in sizes:
+        return 0
     product = 1
     for size in sizes:
         if size is None:

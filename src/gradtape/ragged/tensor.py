@@ -509,7 +509,11 @@ class RaggedTensor(_Arithmetic):
         return TensorShape([_rows(self), self._uniform, *self._values.shape[1:]])
 
     def get_shape(self) -> TensorShape:
-        """The same as `shape`."""
+        """The same as `shape`.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).get_shape()
+        TensorShape([2, None])
+        """
         return self.shape
 
     def nrows(self, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
@@ -881,7 +885,11 @@ class RaggedTensor(_Arithmetic):
         return count
 
     def consumers(self) -> list[Any]:
-        """Always empty: there is no graph."""
+        """Always empty: there is no graph.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).consumers()
+        []
+        """
         return []
 
     def _notebook_form(self) -> Form:

@@ -37,7 +37,7 @@ from ..trace.control import effect_in_world
 from ..values.tensor import to_tensor, value_of
 from ..variables.in_place import any_value, written
 from ..variables.variable import Variable
-from . import parts, places, slopes, states, updates
+from . import composites, places, slopes, states, updates
 from .functions import function_of, keywords_only, rows
 
 
@@ -255,7 +255,7 @@ _WRITTEN: dict[str, typing.Any] = {
             "SparseToSparseSetOperation", "Svd", "ToBool", "TridiagonalMatMul", "UnicodeDecode",
             "UnicodeEncode", "VarIsInitializedOp",
         ),
-        parts,
+        composites,
     ),
 }  # fmt: skip
 

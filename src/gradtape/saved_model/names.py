@@ -19,6 +19,7 @@ from ..api import graph_mode
 from ..api.generator import Generator
 from ..api.tensor_array import TensorArray
 from ..base.errors import NotFoundError, NotStorableError
+from ..base.namespaces import in_use
 from ..base.types import Function
 from ..differentiation import custom
 from ..differentiation.forward import ForwardAccumulator
@@ -213,7 +214,7 @@ def _index() -> dict[int, str]:
     names: dict[int, str] = {}
     for namespace, module in NAMESPACES.items():
         if module in sys.modules:
-            for name, value in vars(_namespace(namespace)).items():
+            for name, value in in_use(_namespace(namespace)).items():
                 if not name.startswith("_") and _is_step(value, module):
                     names.setdefault(id(value), f"{namespace}.{name}" if namespace else name)
     return names

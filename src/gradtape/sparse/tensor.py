@@ -133,7 +133,11 @@ class SparseTensor:
         raise AttributeError("SparseTensor.graph is undefined when eager execution is enabled.")
 
     def get_shape(self) -> TensorShape:
-        """The same as `shape`."""
+        """The same as `shape`.
+
+        >>> tf.sparse.from_dense([0, 5, 0]).get_shape()
+        TensorShape([3])
+        """
         return self.shape
 
     def with_values(self, new_values: TensorLike) -> SparseTensor:
@@ -278,6 +282,9 @@ class SparseTensorSpec(ShapedSpec):
     def from_value(cls, value: TensorLike) -> SparseTensorSpec:
         """The spec of an existing sparse tensor.
 
+        >>> tf.SparseTensorSpec.from_value(tf.sparse.from_dense([0, 5]))
+        SparseTensorSpec(TensorShape([2]), tf.int32)
+
         Args:
             value: A SparseTensor.
 
@@ -339,6 +346,9 @@ class SparseTensorSpec(ShapedSpec):
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether the value (or everything the other spec describes) may stand here.
+
+        >>> tf.SparseTensorSpec([None], tf.int32).is_compatible_with(tf.sparse.from_dense([0, 5]))
+        True
 
         Args:
             spec_or_value: A SparseTensor or a SparseTensorSpec; anything else may not.

@@ -36,14 +36,44 @@ class SummaryWriter:
     _closed = False
 
     def set_as_default(self, step: object = None) -> None:
-        """Send this thread's summaries here from now on, at `step` if one is given."""
+        """Send this thread's summaries here from now on.
+
+        >>> import tempfile
+        >>> writer = tf.summary.create_file_writer(tempfile.mkdtemp())
+        >>> with tf.summary.create_noop_writer().as_default(step=0):  # what was the default before is so again after it
+        ...     writer.set_as_default(step=3)
+        ...     bool(tf.summary.scalar("loss", 0.5)), tf.summary.experimental.get_step()
+        (True, 3)
+
+        Args:
+            step: The default step from now on; None for that of before.
+
+        Raises:
+            RuntimeError: It is closed.
+        """
         self._check_open()
         STATE.summary_writer = self
         if step is not None:
             STATE.summary_step = checked_step(step)
 
     def as_default(self, step: object = None) -> AbstractContextManager[SummaryWriter]:
-        """A context in which this thread's summaries go here, at `step` if one is given; flushed at its end."""
+        """A context in which this thread's summaries go here; flushed at its end.
+
+        >>> import tempfile
+        >>> writer = tf.summary.create_file_writer(tempfile.mkdtemp())
+        >>> with writer.as_default(step=3):
+        ...     bool(tf.summary.scalar("loss", 0.5))
+        True
+
+        Args:
+            step: The default step in it; None for that of before.
+
+        Returns:
+            A context manager, which gives the writer.
+
+        Raises:
+            RuntimeError: It is closed.
+        """
         self._check_open()
         if step is not None:
             step = checked_step(step)
@@ -58,13 +88,29 @@ class SummaryWriter:
         return context()
 
     def init(self) -> None:
-        """Nothing to do: a writer is ready when it is made."""
+        """Nothing to do: a writer is ready when it is made.
+
+        >>> tf.summary.create_noop_writer().init()
+        """
 
     def flush(self) -> None:
-        """Write what waits in memory."""
+        """Write what waits in memory to the file.
+
+        >>> import tempfile
+        >>> writer = tf.summary.create_file_writer(tempfile.mkdtemp())
+        >>> writer.flush()
+        """
 
     def close(self) -> None:
-        """Flush, and take no more."""
+        """Flush, and take no more.
+
+        >>> import tempfile
+        >>> writer = tf.summary.create_file_writer(tempfile.mkdtemp())
+        >>> writer.close()
+        >>> writer.as_default()
+        Traceback (most recent call last):
+        RuntimeError: SummaryWriter <...> is already closed
+        """
         self.flush()
         self._closed = True
 
@@ -74,7 +120,11 @@ class SummaryWriter:
         return True
 
     def add(self, **fields: object) -> None:
-        """Take an event with these fields."""
+        """Take an event.
+
+        Args:
+            fields: The fields of the event, by name.
+        """
         raise NotImplementedError("Make a writer with tf.summary.create_file_writer.")
 
     def _check_open(self) -> None:

@@ -160,7 +160,23 @@ class Module:
 
     @classmethod
     def with_name_scope(cls, method: Callable[..., _Result]) -> Callable[..., _Result]:
-        """Decorator for a method: it runs in the module's name scope."""
+        """Decorator for a method: it runs in the module's name scope.
+
+        >>> class Dense(tf.Module):
+        ...     @tf.Module.with_name_scope
+        ...     def build(self):
+        ...         self.w = tf.Variable(tf.zeros([2]), name="w")
+        >>> layer = Dense(name="dense")
+        >>> layer.build()
+        >>> layer.w.name
+        'dense/w:0'
+
+        Args:
+            method: The method.
+
+        Returns:
+            The method as it is called then.
+        """
 
         def scoped(self: Module, *args: object, **kwargs: object) -> _Result:
             with self.name_scope:

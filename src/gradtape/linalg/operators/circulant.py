@@ -94,11 +94,30 @@ class Circulant(LinearOperator):
         return self._spectrum.shape[-self._depth :]
 
     def block_shape_tensor(self) -> Any:
-        """The sizes of these dimensions, as a tensor."""
+        """The sizes of the grid that is convolved, as a tensor.
+
+        >>> operator = tf.linalg.LinearOperatorCirculant(tf.constant([6.0, 0.0, 0.0], tf.complex64))
+        >>> operator.block_shape_tensor().numpy()
+        array([3], dtype=int32)
+
+        Returns:
+            A vector of one, two or three integers.
+        """
         return COMPUTED.of(self._spectrum)[-self._depth :]
 
     def convolution_kernel(self, name: str = "convolution_kernel") -> Any:
-        """The kernel that the operator convolves with: its first column, as a grid."""
+        """The kernel that the operator convolves with: its first column, as a grid.
+
+        >>> operator = tf.linalg.LinearOperatorCirculant(tf.constant([6.0, 0.0, 0.0], tf.complex64))
+        >>> operator.convolution_kernel().numpy()
+        array([2.+0.j, 2.+0.j, 2.+0.j], dtype=complex64)
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor of the operator's type, in the shape of the spectrum.
+        """
         return _typed(self._ifft(_complex(self._spectrum)), self.dtype)
 
     def _fft(self, x: Any) -> Any:
@@ -113,7 +132,19 @@ class Circulant(LinearOperator):
         return sizes.join(shape[: -self._depth], count, count)
 
     def assert_hermitian_spectrum(self, name: str = "assert_hermitian_spectrum") -> Any:
-        """Raise InvalidArgumentError unless the kernel is real, up to rounding."""
+        """Check that the kernel is real, up to rounding.
+
+        >>> tf.linalg.LinearOperatorCirculant(tf.constant([6, 1 + 1j, 1 - 1j], tf.complex64)).assert_hermitian_spectrum()
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            None.
+
+        Raises:
+            tf.errors.InvalidArgumentError: It is not.
+        """
         kind = self.dtype.real_dtype
         limit = np.finfo(kind.as_numpy_dtype).eps * math.cast(self.domain_dimension_tensor(), kind)
         imaginary = math.imag(self.convolution_kernel())
