@@ -20,7 +20,9 @@ from gradtape.cli.command import main
 from gradtape.experimental import dtensor
 from gradtape.xla import processes
 
+from .__main__ import page, runs_in
 from .keras_worker import trained
+from .runs import Run, expected_losses
 
 WORKER, KERAS_WORKER = (str(pathlib.Path(__file__).with_name(name)) for name in ("worker.py", "keras_worker.py"))
 
@@ -38,24 +40,13 @@ def losses_in(done):
     ]
 
 
-def expected_losses():
-    x = np.random.default_rng(0).normal(size=(16, 8)).astype(np.float32)
-    whole, cut = np.ones((8, 2), np.float32), np.ones((8, 4), np.float32)
-    for _ in range(6):
-        first, second = x @ whole, x @ cut
-        losses = [(first**2).sum() / 16, (second**2).mean()]
-        whole = whole - 0.05 * 2 * x.T @ first / 16
-        cut = cut - 0.1 * 2 * x.T @ second / second.size
-    return losses
-
-
 def test_four_processes_give_the_numbers_of_one_and_a_checkpoint_that_another_mesh_reads(tmp_path):
     done = launched("--processes", 4, WORKER, tmp_path, 0)
     assert done.returncode == 0, done.stdout + done.stderr
     found = losses_in(done)
     assert len(found) == 4
     for each in found:
-        np.testing.assert_allclose(each, expected_losses(), rtol=1e-5)
+        np.testing.assert_allclose(each, expected_losses(6), rtol=1e-5)
     path = tf.train.latest_checkpoint(tmp_path)
     index = json.loads(pathlib.Path(f"{path}.index").read_text(encoding="utf-8").partition("\n")[2])
     (pieces,) = [d["pieces"] for d in index["tensors"].values() if "pieces" in d]
@@ -65,7 +56,7 @@ def test_four_processes_give_the_numbers_of_one_and_a_checkpoint_that_another_me
     cut = dtensor.DVariable(np.zeros((8, 4), np.float32), layout=dtensor.Layout(["a", "b"], mesh))
     tf.train.Checkpoint(cut=cut).restore(path).expect_partial()
     x = np.random.default_rng(0).normal(size=(16, 8)).astype(np.float32)
-    assert float(tf.reduce_mean((x @ cut) ** 2)) < expected_losses()[1]
+    assert float(tf.reduce_mean((x @ cut) ** 2)) < expected_losses(6)[1]
     double = tf.function(lambda: cut * 2.0)()
     assert [part.shape for part in dtensor.unpack(cut)] == [(2, 2)] * 8
     np.testing.assert_allclose(double, 2.0 * cut.numpy())
@@ -78,7 +69,13 @@ def test_a_process_that_is_killed_ends_the_others_and_all_go_on_from_the_last_ch
     found = losses_in(done)
     assert len(found) == 2
     for each in found:
-        np.testing.assert_allclose(each, expected_losses(), rtol=1e-5)
+        np.testing.assert_allclose(each, expected_losses(6), rtol=1e-5)
+
+
+def test_the_page_of_runs_keeps_all_that_it_is_told():
+    runs = [Run(2, "", None, None, 19.5, "ok"), Run(4, "process 3, in step 7", 0.1, 6, 44.0, "exit code 1: a b")]
+    assert runs_in(page(runs)) == runs
+    assert "1 runs without a kill, 1 with one; 1 failed" in page(runs)
 
 
 def test_without_restarts_the_error_is_named_at_once(tmp_path):

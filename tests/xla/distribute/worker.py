@@ -1,6 +1,7 @@
 """A program for several processes: trains with replicas, and on a mesh with a weight that is cut over all of them.
 
-Arguments: a folder for checkpoints, and the step at which the second process is killed the first time (0 for never).
+Arguments: a folder for checkpoints, the step at which the second process is killed the first time (0 for never), and the number
+of steps (6 unless told).
 """
 
 import os
@@ -12,7 +13,8 @@ import numpy as np
 import gradtape as tf
 from gradtape.experimental import dtensor
 
-folder, killed_at = sys.argv[1], int(sys.argv[2])
+folder, killed_at, *more = sys.argv[1], *map(int, sys.argv[2:])
+steps = more[0] if more else 6
 strategy = tf.distribute.MultiWorkerMirroredStrategy()
 count = strategy.num_replicas_in_sync
 x = np.random.default_rng(0).normal(size=(16, 8)).astype(np.float32)
@@ -44,7 +46,9 @@ def on_mesh(batch):
     return loss
 
 
-manager = tf.train.CheckpointManager(tf.train.Checkpoint(cut=cut, whole=whole, step=step), folder, max_to_keep=2)
+losses = tf.Variable([0.0, 0.0])  # of the last step
+saved = tf.train.Checkpoint(cut=cut, whole=whole, step=step, losses=losses)
+manager = tf.train.CheckpointManager(saved, folder, max_to_keep=2)
 manager.restore_or_initialize()
 (batch,) = strategy.experimental_distribute_dataset([tf.constant(x)])
 start = dtensor.DVariable(np.zeros((8, 4), np.float32), layout=dtensor.Layout(["x", "unsharded"], mesh))
@@ -53,10 +57,12 @@ assert all((np.asarray(part) == 3.0).all() for part in dtensor.unpack(start)), (
     "a variable that is cut over processes was not assigned"
 )
 rows = dtensor.copy_to_mesh(x, dtensor.Layout.replicated(mesh, 2))
-while int(step) < 6:
-    losses = float(with_replicas(batch)), float(on_mesh(rows))
+print("begins at step", int(step), flush=True)
+while int(step) < steps:
+    losses.assign([float(with_replicas(batch)), float(on_mesh(rows))])
+    print("step", int(step), flush=True)
     manager.save()
     first_time = os.environ.get("GRADTAPE_RESTART", "0") == "0"
     if int(step) == killed_at and first_time and dtensor.client_id() == 1:
         os.kill(os.getpid(), signal.SIGKILL)
-print("losses", *losses, flush=True)
+print("losses", *losses.numpy().tolist(), flush=True)
