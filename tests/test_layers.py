@@ -126,6 +126,7 @@ LAZY: dict[tuple[str, str], str] = {
     ("nn.ctc", "sparse"): "sparse tensors are imported by programs that use them",
     ("math", "sparse"): "sparse tensors are imported by programs that use them",
     ("experimental", "ragged.partition"): "ragged tensors are imported by programs that use them",
+    ("experimental", "ragged.dynamic_shape"): "ragged tensors are imported by programs that use them",
     ("nn", "sparse.embedding"): "sparse tensors are imported by programs that use them",
     ("experimental", "numpy"): "NumPy's names are imported by programs that use them",
     ("api.interop", "numpy"): "NumPy's names are imported by programs that use them",
