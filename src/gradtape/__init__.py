@@ -348,6 +348,7 @@ if _typing.TYPE_CHECKING:
     from .api.initial_values import random_normal_initializer as random_normal_initializer
     from .api.initial_values import random_uniform_initializer as random_uniform_initializer
     from .api.initial_values import zeros_initializer as zeros_initializer
+    from .image.patches import extract_volume_patches as extract_volume_patches
     from .ragged import RaggedTensor as RaggedTensor
     from .ragged import RaggedTensorSpec as RaggedTensorSpec
     from .sparse import SparseTensor as SparseTensor
@@ -633,6 +634,7 @@ _LAZY_NAMES = {
     "as_tensorflow": "stand_in",
     "constant_initializer": "api.initial_values",
     "edit_distance": "sparse.distance",
+    "extract_volume_patches": "image.patches",
     "ones_initializer": "api.initial_values",
     "random_normal_initializer": "api.initial_values",
     "random_uniform_initializer": "api.initial_values",

@@ -11,6 +11,8 @@ import numpy as np
 
 from .api import special as special
 from .api.sobol import sobol_sample as sobol_sample
+from .api.sorting import approx_max_k as approx_max_k
+from .api.sorting import approx_min_k as approx_min_k
 from .api.sorting import in_top_k as in_top_k
 from .api.sorting import invert_permutation as invert_permutation
 from .api.sorting import top_k as top_k
