@@ -127,6 +127,8 @@ LAZY: dict[tuple[str, str], str] = {
     ("math", "sparse"): "sparse tensors are imported by programs that use them",
     ("experimental", "ragged.partition"): "ragged tensors are imported by programs that use them",
     ("experimental", "ragged.dynamic_shape"): "ragged tensors are imported by programs that use them",
+    ("io.sparse_texts", "sparse.tensor"): "sparse tensors are imported by programs that use them",
+    ("compat.v1", "compat.v1.image"): "images are imported by programs that use them",
     ("nn", "sparse.embedding"): "sparse tensors are imported by programs that use them",
     ("experimental", "numpy"): "NumPy's names are imported by programs that use them",
     ("api.interop", "numpy"): "NumPy's names are imported by programs that use them",

@@ -141,7 +141,7 @@ def resize(
     if antialias:
         flag("antialias", antialias)
     weights = _method(method, antialias)
-    keeps_type = method == ResizeMethod.NEAREST_NEIGHBOR
+    keeps_type = str(method) == ResizeMethod.NEAREST_NEIGHBOR
     return resized(images, size, weights, keeps_type, preserve_aspect_ratio, weights in _EXACT.values())
 
 

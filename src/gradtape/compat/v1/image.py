@@ -25,7 +25,7 @@ class ResizeMethod:
 
 
 _NUMBERS = {0: "bilinear", 1: "nearest", 2: "bicubic", 3: "area"}
-_FIRST: dict[str, Callable[[int, int, bool], resize.Weights]] = {
+_FIRST: dict[str, Callable[..., resize.Weights]] = {
     "bilinear": first_grids.bilinear,
     "nearest": first_grids.nearest,
     "bicubic": first_grids.bicubic,
@@ -93,7 +93,7 @@ def resize_area(images: TensorLike, size: Any, align_corners: bool = False, name
 
 
 def _method(method: Any) -> str:
-    name = _NUMBERS.get(method, method) if isinstance(method, (int, str)) else method
+    name = _NUMBERS[method] if isinstance(method, int) and method in _NUMBERS else method
     if name not in _FIRST:
         raise ValueError(f"Resize method is not implemented: {method!r}. Use one of tf.compat.v1.image.ResizeMethod.")
     return str(name)
