@@ -18,11 +18,58 @@ ROOT = pathlib.Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
-def modules_loaded_by(statement: str) -> set[str]:
-    """Top-level names in `sys.modules` of a fresh interpreter after the statement."""
+def all_modules_loaded_by(statement: str) -> set[str]:
+    """`sys.modules` of a fresh interpreter after the statement."""
     script = f"import json, sys\n{statement}\nprint(json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    return {name.split(".")[0] for name in json.loads(done.stdout)}
+    return set(json.loads(done.stdout))
+
+
+def modules_loaded_by(statement: str) -> set[str]:
+    """The top-level names of them."""
+    return {name.split(".")[0] for name in all_modules_loaded_by(statement)}
+
+
+def test_import_loads_the_engine_and_no_namespace():
+    loaded = all_modules_loaded_by("import gradtape")
+    assert {"gradtape.differentiation.tape", "gradtape.trace.function", "gradtape.variables.variable"} <= loaded
+    namespaces = {f"gradtape.{name}" for name in ("math", "nn", "linalg", "random", "config", "debugging", "compat")}
+    standard = {"concurrent.futures", "hashlib", "importlib.resources", "numpy.random", "pathlib", "secrets"}
+    assert loaded & (namespaces | standard) == set()
+
+
+def test_a_name_is_found_at_once_from_its_second_use_on():
+    statement = (
+        "import gradtape as tf\n"
+        "assert 'tanh' not in vars(tf) and 'tanh' in dir(tf)\n"
+        "tf.tanh\n"
+        "assert vars(tf)['tanh'] is tf.math.tanh"
+    )
+    assert "gradtape.ops.math.trigonometric" in all_modules_loaded_by(statement)
+
+
+def test_an_operator_finds_its_op_though_nothing_else_has_imported_it():
+    statement = "import gradtape as tf\nx = tf.Variable([6, 3])\nassert ((x & 2) | ~x).numpy().tolist() == [-5, -2]"
+    assert "gradtape.ops.math.bitwise" in all_modules_loaded_by(statement)
+
+
+def test_a_name_of_a_namespace_that_is_not_imported_yet_is_suggested():
+    statement = (
+        "import gradtape as tf\ntry: tf.erfinv\nexcept AttributeError as e: assert 'tf.math.erfinv' in str(e), e"
+    )
+    assert "gradtape.math" in all_modules_loaded_by(statement)
+
+
+def test_an_op_of_a_package_cannot_take_the_name_of_an_op_that_is_not_imported_yet():
+    statement = (
+        "import gradtape.extend as extend\n"
+        "try:\n"
+        "    @extend.op\n"
+        "    def lgamma(xp, x): return x\n"
+        "except extend.OpDeclarationError as e: assert 'already' in str(e)\n"
+        "else: raise AssertionError"
+    )
+    assert "gradtape.ops.math.gamma" in all_modules_loaded_by(statement)
 
 
 def test_import_loads_no_optional_or_heavy_package():

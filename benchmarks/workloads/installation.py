@@ -21,7 +21,7 @@ class ImportTime(Reading):
     title = "import"
     unit = "s"
     unit_scale = 1
-    limits = (limit("gradtape", 0.25),)
+    limits = (limit("gradtape", 0.2),)
 
     def read(self, module: str) -> float:
         code = f"from time import {clock().__name__} as now; start = now(); import {module}; print(now() - start)"

@@ -13,6 +13,7 @@ from __future__ import annotations
 import sys as _sys
 import typing as _typing
 import warnings as _warnings
+from importlib import import_module as _import_module
 
 # NumPy warns of overflow, division by zero and invalid values; TensorFlow gives inf and nan silently. Only what is
 # computed inside gradtape is silenced. (np.errstate around each op would cost more than the op.)
@@ -22,6 +23,8 @@ from .base import absent as _absent  # noqa: E402
 from .base import earlier_names as _earlier_names  # noqa: E402
 from .base import tracebacks as _tracebacks  # noqa: E402
 from .base.memory import keep_freed_memory as _keep_freed_memory  # noqa: E402
+from .base.namespaces import homes as _homes  # noqa: E402
+from .base.namespaces import take as _take  # noqa: E402
 
 _keep_freed_memory()
 _earlier_names.install()
@@ -30,122 +33,10 @@ _tracebacks.install()
 
 from keras_gradtape import hook as _keras_hook  # noqa: E402
 
-from . import (  # noqa: E402
-    autodiff,
-    bitwise,
-    compat,
-    config,
-    debugging,
-    dtypes,
-    errors,
-    linalg,
-    math,
-    nest,
-    nn,
-    quantization,
-    random,
-    version,
-    xla,
-)
 from . import compile as _compile  # noqa: E402, F401 - compiles what tf.function records
-from .api import growing_tensor_array as _growing_tensor_array  # noqa: E402, F401 - lets loops carry arrays that grow
+from . import errors, version  # noqa: E402
+from . import xla as xla  # noqa: E402 - an engine of tf.function
 from .api import interop as _interop  # noqa: E402, F401 - attaches what NumPy asks of an operand
-from .api.arrays import (  # noqa: E402
-    bitcast,
-    broadcast_dynamic_shape,
-    broadcast_static_shape,
-    broadcast_to,
-    constant,
-    convert_to_tensor,
-    ensure_shape,
-    eye,
-    fill,
-    identity,
-    identity_n,
-    linspace,
-    meshgrid,
-    one_hot,
-    ones,
-    ones_like,
-    range,
-    rank,
-    register_tensor_conversion_function,
-    reshape,
-    saturate_cast,
-    shape,
-    shape_n,
-    size,
-    stop_gradient,
-    zeros,
-    zeros_like,
-)
-from .api.blocks import batch_to_space, required_space_to_batch_paddings, space_to_batch  # noqa: E402
-from .api.clip import clip_by_global_norm, clip_by_norm, clip_by_value  # noqa: E402
-from .api.control import case, cond, foldl, foldr, map_fn, scan, switch_case, while_loop  # noqa: E402
-from .api.device_spec import DeviceSpec  # noqa: E402
-from .api.framework import (  # noqa: E402
-    Assert,
-    control_dependencies,
-    device,
-    executing_eagerly,
-    get_current_name_scope,
-    get_logger,
-    get_static_value,
-    group,
-    guarantee_const,
-    is_symbolic_tensor,
-    is_tensor,
-    no_op,
-    print,
-    timestamp,
-    tuple,
-    type_spec_from_value,
-)
-from .api.graph_mode import AggregationMethod, RegisterGradient, gradients, hessians, no_gradient  # noqa: E402
-from .api.indexing import (  # noqa: E402
-    boolean_mask,
-    gather,
-    gather_nd,
-    newaxis,
-    scatter_nd,
-    slice,
-    strided_slice,
-    tensor_scatter_nd_add,
-    tensor_scatter_nd_max,
-    tensor_scatter_nd_min,
-    tensor_scatter_nd_sub,
-    tensor_scatter_nd_update,
-    where,
-)
-from .api.layout import (  # noqa: E402
-    concat,
-    expand_dims,
-    pad,
-    repeat,
-    reverse,
-    roll,
-    split,
-    squeeze,
-    stack,
-    tile,
-    transpose,
-    unstack,
-)
-from .api.partition import (  # noqa: E402
-    dynamic_partition,
-    dynamic_stitch,
-    histogram_fixed_width,
-    histogram_fixed_width_bins,
-    reverse_sequence,
-    searchsorted,
-    sequence_mask,
-    unique,
-    unique_with_counts,
-    unravel_index,
-)
-from .api.script import numpy_function, py_function  # noqa: E402
-from .api.sorting import argsort, sort  # noqa: E402
-from .api.tensor_array import TensorArray  # noqa: E402
 from .base.dtypes import (  # noqa: E402
     DType,
     as_dtype,
@@ -172,71 +63,8 @@ from .base.dtypes import (  # noqa: E402
 )
 from .base.shapes import TensorShape  # noqa: E402
 from .base.type_spec import TypeSpec  # noqa: E402
-from .debugging import assert_equal, assert_greater, assert_less, assert_rank  # noqa: E402
 from .differentiation.backward import UnconnectedGradients  # noqa: E402
-from .differentiation.custom import custom_gradient, grad_pass_through, recompute_grad  # noqa: E402
 from .differentiation.tape import GradientTape  # noqa: E402
-from .differentiation.vectorize import vectorized_map  # noqa: E402
-from .linalg import eig, eigvals, einsum, matmul, norm, tensordot  # noqa: E402
-from .math import (  # noqa: E402
-    abs,
-    acos,
-    acosh,
-    add,
-    add_n,
-    argmax,
-    argmin,
-    asin,
-    asinh,
-    atan,
-    atan2,
-    atanh,
-    cast,
-    complex,
-    cos,
-    cosh,
-    cumsum,
-    divide,
-    equal,
-    exp,
-    floor,
-    greater,
-    greater_equal,
-    less,
-    less_equal,
-    logical_and,
-    logical_not,
-    logical_or,
-    maximum,
-    minimum,
-    multiply,
-    negative,
-    not_equal,
-    pow,
-    reduce_all,
-    reduce_any,
-    reduce_logsumexp,
-    reduce_max,
-    reduce_mean,
-    reduce_min,
-    reduce_prod,
-    reduce_sum,
-    round,
-    scalar_mul,
-    sigmoid,
-    sign,
-    sin,
-    sinh,
-    sqrt,
-    square,
-    subtract,
-    tan,
-    tanh,
-    truediv,
-    truncatediv,
-    truncatemod,
-)
-from .ops.public import divide as realdiv  # noqa: E402
 from .trace import function, inside_function  # noqa: E402
 from .trace import outside_traces as init_scope  # noqa: E402
 from .values.slices_spec import IndexedSlicesSpec  # noqa: E402
@@ -247,8 +75,9 @@ from .version import __version__  # noqa: E402
 
 _keras_hook.install()
 
-# What most programs do not need is imported on first use: modules, and names that a module has. (One per line, to avoid merge
-# conflicts. Type checkers read the imports; they must not see `__getattr__`, which would give every name a type.)
+# What stands above is the engine, which every program uses. All else is imported on first use: modules (`_LAZY`), and names that
+# a module has (`_HOMES`). Type checkers read these imports; they must not see `__getattr__`, which would give every name a type.
+# (One per line, to avoid merge conflicts.)
 if _typing.TYPE_CHECKING:
     import keras as keras
     from keras import initializers as initializers
@@ -260,16 +89,34 @@ if _typing.TYPE_CHECKING:
         audio as audio,
     )
     from . import (
+        autodiff as autodiff,
+    )
+    from . import (
         autograph as autograph,
     )
     from . import (
+        bitwise as bitwise,
+    )
+    from . import (
+        compat as compat,
+    )
+    from . import (
+        config as config,
+    )
+    from . import (
         data as data,
+    )
+    from . import (
+        debugging as debugging,
     )
     from . import (
         diagnostics as diagnostics,
     )
     from . import (
         distribute as distribute,
+    )
+    from . import (
+        dtypes as dtypes,
     )
     from . import (
         experimental as experimental,
@@ -290,7 +137,19 @@ if _typing.TYPE_CHECKING:
         io as io,
     )
     from . import (
+        linalg as linalg,
+    )
+    from . import (
         lookup as lookup,
+    )
+    from . import (
+        math as math,
+    )
+    from . import (
+        nest as nest,
+    )
+    from . import (
+        nn as nn,
     )
     from . import (
         numpy as numpy,
@@ -302,10 +161,16 @@ if _typing.TYPE_CHECKING:
         profiler as profiler,
     )
     from . import (
+        quantization as quantization,
+    )
+    from . import (
         queue as queue,
     )
     from . import (
         ragged as ragged,
+    )
+    from . import (
+        random as random,
     )
     from . import (
         raw_ops as raw_ops,
@@ -343,12 +208,226 @@ if _typing.TYPE_CHECKING:
     from . import (
         types as types,
     )
+    from .api.arrays import (
+        bitcast,
+        broadcast_dynamic_shape,
+        broadcast_static_shape,
+        broadcast_to,
+        constant,
+        convert_to_tensor,
+        ensure_shape,
+        eye,
+        fill,
+        identity,
+        identity_n,
+        linspace,
+        meshgrid,
+        one_hot,
+        ones,
+        ones_like,
+        range,
+        rank,
+        register_tensor_conversion_function,
+        reshape,
+        saturate_cast,
+        shape,
+        shape_n,
+        size,
+        stop_gradient,
+        zeros,
+        zeros_like,
+    )
+    from .api.blocks import (
+        batch_to_space,
+        required_space_to_batch_paddings,
+        space_to_batch,
+    )
+    from .api.clip import (
+        clip_by_global_norm,
+        clip_by_norm,
+        clip_by_value,
+    )
+    from .api.control import (
+        case,
+        cond,
+        foldl,
+        foldr,
+        map_fn,
+        scan,
+        switch_case,
+        while_loop,
+    )
+    from .api.device_spec import (
+        DeviceSpec,
+    )
+    from .api.framework import (
+        Assert,
+        control_dependencies,
+        device,
+        executing_eagerly,
+        get_current_name_scope,
+        get_logger,
+        get_static_value,
+        group,
+        guarantee_const,
+        is_symbolic_tensor,
+        is_tensor,
+        no_op,
+        print,
+        timestamp,
+        tuple,
+        type_spec_from_value,
+    )
+    from .api.graph_mode import (
+        AggregationMethod,
+        RegisterGradient,
+        gradients,
+        hessians,
+        no_gradient,
+    )
+    from .api.indexing import (
+        boolean_mask,
+        gather,
+        gather_nd,
+        newaxis,
+        scatter_nd,
+        slice,
+        strided_slice,
+        tensor_scatter_nd_add,
+        tensor_scatter_nd_max,
+        tensor_scatter_nd_min,
+        tensor_scatter_nd_sub,
+        tensor_scatter_nd_update,
+        where,
+    )
     from .api.initial_values import constant_initializer as constant_initializer
     from .api.initial_values import ones_initializer as ones_initializer
     from .api.initial_values import random_normal_initializer as random_normal_initializer
     from .api.initial_values import random_uniform_initializer as random_uniform_initializer
     from .api.initial_values import zeros_initializer as zeros_initializer
+    from .api.layout import (
+        concat,
+        expand_dims,
+        pad,
+        repeat,
+        reverse,
+        roll,
+        split,
+        squeeze,
+        stack,
+        tile,
+        transpose,
+        unstack,
+    )
+    from .api.partition import (
+        dynamic_partition,
+        dynamic_stitch,
+        histogram_fixed_width,
+        histogram_fixed_width_bins,
+        reverse_sequence,
+        searchsorted,
+        sequence_mask,
+        unique,
+        unique_with_counts,
+        unravel_index,
+    )
+    from .api.script import (
+        numpy_function,
+        py_function,
+    )
+    from .api.sorting import (
+        argsort,
+        sort,
+    )
+    from .api.tensor_array import (
+        TensorArray,
+    )
+    from .debugging import (
+        assert_equal,
+        assert_greater,
+        assert_less,
+        assert_rank,
+    )
+    from .differentiation.custom import (
+        custom_gradient,
+        grad_pass_through,
+        recompute_grad,
+    )
+    from .differentiation.vectorize import (
+        vectorized_map,
+    )
     from .image.patches import extract_volume_patches as extract_volume_patches
+    from .linalg import (
+        eig,
+        eigvals,
+        einsum,
+        matmul,
+        norm,
+        tensordot,
+    )
+    from .math import (
+        add_n,
+        argmax,
+        argmin,
+        cast,
+        complex,
+        divide,
+        scalar_mul,
+        truediv,
+    )
+    from .ops.public import (
+        abs,
+        acos,
+        acosh,
+        add,
+        asin,
+        asinh,
+        atan,
+        atan2,
+        atanh,
+        cos,
+        cosh,
+        cumsum,
+        equal,
+        exp,
+        floor,
+        greater,
+        greater_equal,
+        less,
+        less_equal,
+        logical_and,
+        logical_not,
+        logical_or,
+        maximum,
+        minimum,
+        multiply,
+        negative,
+        not_equal,
+        pow,
+        reduce_all,
+        reduce_any,
+        reduce_logsumexp,
+        reduce_max,
+        reduce_mean,
+        reduce_min,
+        reduce_prod,
+        reduce_sum,
+        round,
+        sigmoid,
+        sign,
+        sin,
+        sinh,
+        sqrt,
+        square,
+        subtract,
+        tan,
+        tanh,
+        truncatediv,
+        truncatemod,
+    )
+    from .ops.public import (
+        divide as realdiv,
+    )
     from .ragged import RaggedTensor as RaggedTensor
     from .ragged import RaggedTensorSpec as RaggedTensorSpec
     from .sparse import SparseTensor as SparseTensor
@@ -591,10 +670,16 @@ __all__ = [
 
 _LAZY = {
     "audio",
+    "autodiff",
     "autograph",
+    "bitwise",
+    "compat",
+    "config",
     "data",
+    "debugging",
     "diagnostics",
     "distribute",
+    "dtypes",
     "experimental",
     "export",
     "extend",
@@ -603,15 +688,21 @@ _LAZY = {
     "initializers",
     "io",
     "keras",
-    "losses",
-    "metrics",
+    "linalg",
     "lookup",
+    "losses",
+    "math",
+    "metrics",
+    "nest",
+    "nn",
     "numpy",
     "optimize",
     "optimizers",
     "profiler",
+    "quantization",
     "queue",
     "ragged",
+    "random",
     "raw_ops",
     "saved_model",
     "sets",
@@ -625,31 +716,64 @@ _LAZY = {
     "train",
     "types",
 }
-_LAZY_NAMES = {
-    "RaggedTensor": "ragged",
-    "RaggedTensorSpec": "ragged",
-    "SparseTensor": "sparse",
-    "SparseTensorSpec": "sparse",
-    "as_string": "strings",
-    "as_tensorflow": "stand_in",
-    "constant_initializer": "api.initial_values",
-    "edit_distance": "sparse.distance",
-    "extract_volume_patches": "image.patches",
-    "ones_initializer": "api.initial_values",
-    "random_normal_initializer": "api.initial_values",
-    "random_uniform_initializer": "api.initial_values",
-    "zeros_initializer": "api.initial_values",
+_HOMES = {
+    "api.arrays": """
+        bitcast broadcast_dynamic_shape broadcast_static_shape broadcast_to constant convert_to_tensor ensure_shape
+        eye fill identity identity_n linspace meshgrid one_hot ones ones_like range rank
+        register_tensor_conversion_function reshape saturate_cast shape shape_n size stop_gradient zeros zeros_like
+    """,
+    "api.blocks": "batch_to_space required_space_to_batch_paddings space_to_batch",
+    "api.clip": "clip_by_global_norm clip_by_norm clip_by_value",
+    "api.control": "case cond foldl foldr map_fn scan switch_case while_loop",
+    "api.device_spec": "DeviceSpec",
+    "api.framework": """
+        Assert control_dependencies device executing_eagerly get_current_name_scope get_logger get_static_value group
+        guarantee_const is_symbolic_tensor is_tensor no_op print timestamp tuple type_spec_from_value
+    """,
+    "api.graph_mode": "AggregationMethod RegisterGradient gradients hessians no_gradient",
+    "api.indexing": """
+        boolean_mask gather gather_nd newaxis scatter_nd slice strided_slice tensor_scatter_nd_add
+        tensor_scatter_nd_max tensor_scatter_nd_min tensor_scatter_nd_sub tensor_scatter_nd_update where
+    """,
+    "api.initial_values": """
+        constant_initializer ones_initializer random_normal_initializer random_uniform_initializer zeros_initializer
+    """,
+    "api.layout": "concat expand_dims pad repeat reverse roll split squeeze stack tile transpose unstack",
+    "api.partition": """
+        dynamic_partition dynamic_stitch histogram_fixed_width histogram_fixed_width_bins reverse_sequence
+        searchsorted sequence_mask unique unique_with_counts unravel_index
+    """,
+    "api.script": "numpy_function py_function",
+    "api.sorting": "argsort sort",
+    "api.tensor_array": "TensorArray",
+    "debugging": "assert_equal assert_greater assert_less assert_rank",
+    "differentiation.custom": "custom_gradient grad_pass_through recompute_grad",
+    "differentiation.vectorize": "vectorized_map",
+    "image.patches": "extract_volume_patches",
+    "linalg": "eig eigvals einsum matmul norm tensordot",
+    "math": "add_n argmax argmin cast complex divide scalar_mul truediv",
+    "ops.public": """
+        abs acos acosh add asin asinh atan atan2 atanh cos cosh cumsum equal exp floor greater greater_equal less
+        less_equal logical_and logical_not logical_or maximum minimum multiply negative not_equal pow realdiv=divide
+        reduce_all reduce_any reduce_logsumexp reduce_max reduce_mean reduce_min reduce_prod reduce_sum round sigmoid
+        sign sin sinh sqrt square subtract tan tanh truncatediv truncatemod
+    """,
+    "ragged": "RaggedTensor RaggedTensorSpec",
+    "sparse": "SparseTensor SparseTensorSpec",
+    "sparse.distance": "edit_distance",
+    "stand_in": "as_tensorflow",
+    "strings": "as_string",
 }
+_LAZY_NAMES = _homes(__name__, _HOMES)
 
 
 if not _typing.TYPE_CHECKING:
 
     def __getattr__(name: str) -> _typing.Any:
-        if name in _LAZY or name in _LAZY_NAMES:
-            import importlib
-
-            module = importlib.import_module(f"{__name__}.{_LAZY_NAMES.get(name, name)}")
-            return module if name in _LAZY else getattr(module, name)
+        if name in _LAZY:
+            return _import_module(f"{__name__}.{name}")
+        if name in _LAZY_NAMES:
+            return _take(globals(), name, _LAZY_NAMES)
         if instead := _absent.advice(name) or _absent.named_elsewhere(name):
             raise AttributeError(f"gradtape has no tf.{name}: {instead}")
         # name and obj let Python suggest what was meant.

@@ -33,10 +33,23 @@ def decode_wav(
 ) -> DecodeWav:
     """Floats from -1 to 1 of shape [frames, channels], and the frames per second.
 
+    >>> import gradtape as tf
+    >>> file = tf.audio.encode_wav([[0.5], [-0.25]], sample_rate=8000)
+    >>> sound, rate = tf.audio.decode_wav(file)
+    >>> sound.numpy().tolist(), int(rate)
+    ([[0.5], [-0.25]], 8000)
+
     Args:
         contents: The bytes of a 16-bit WAV file.
         desired_channels: How many channels to give: the last is repeated where there are fewer, others are cut off.
         desired_samples: How many frames to give: zeros are added, or others are cut off.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A pair (`audio`, `sample_rate`).
+
+    Raises:
+        tf.errors.InvalidArgumentError: It is no WAV file of 16 bits.
     """
     data = to_tensor(contents, dtypes.string)._array
     if data.ndim:
@@ -60,7 +73,25 @@ def decode_wav(
 
 
 def encode_wav(audio: TensorLike, sample_rate: object, name: str | None = None) -> Tensor:
-    """A 16-bit WAV file, as a string tensor, of floats of shape [frames, channels]; beyond -1 and 1 they are cut."""
+    """A 16-bit WAV file, as a string tensor, of floats of shape [frames, channels]; beyond -1 and 1 they are cut.
+
+    >>> import gradtape as tf
+    >>> tone = tf.sin(tf.range(800.0) * 0.3)[:, None]
+    >>> file = tf.audio.encode_wav(tone, sample_rate=8000)
+    >>> file.numpy()[:4], len(file.numpy())
+    (b'RIFF', 1644)
+
+    Args:
+        audio: float32 numbers of shape [frames, channels].
+        sample_rate: How many frames a second has.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The bytes of the file, for `tf.io.write_file`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The type, the shape or the rate is another.
+    """
     sound = to_tensor(audio, None if isinstance(audio, (Tensor, Variable)) else dtypes.float32)
     if sound.dtype != dtypes.float32 or sound.ndim != 2:
         raise invalid(f"encode_wav: float32 of shape [frames, channels] is needed, got {sound.dtype!r}, {sound.shape}.")

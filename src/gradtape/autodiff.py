@@ -166,6 +166,14 @@ def per_example_gradients(loss: Callable[..., Any], variables: Any, *batch: Tens
     >>> tf.autodiff.per_example_gradients(lambda row: tf.reduce_sum(w * row) ** 2, w, x).numpy()
     array([[ 2.,  0.],
            [ 0., 36.]], dtype=float32)
+
+    Args:
+        loss: A function of one example that gives one number.
+        variables: A variable or tensor, or a list of them.
+        *batch: The inputs; their first axis counts the examples.
+
+    Returns:
+        Gradients, in the structure of `variables`.
     """
 
     def one(example: Sequence[TensorLike]) -> Any:

@@ -12,13 +12,22 @@ from .base.namespaces import listing, namespace
 from .differentiation.slices import ROWS
 from .trace import engines
 from .trace.function import EAGERLY
-from .xla import checked
+from .xla import checked as _xla_is_here
 from .xla.names import LOGICAL, LogicalDevice
 
 
 @dataclasses.dataclass(frozen=True)
 class PhysicalDevice:
-    """A device of the machine."""
+    """A device of the machine.
+
+    >>> import gradtape as tf
+    >>> tf.config.list_physical_devices()[0].device_type
+    'CPU'
+
+    Args:
+        name: The name, as "/physical_device:CPU:0".
+        device_type: "CPU".
+    """
 
     name: str
     device_type: str
@@ -26,7 +35,17 @@ class PhysicalDevice:
 
 @dataclasses.dataclass(frozen=True)
 class LogicalDeviceConfiguration:
-    """How a device is shared out to logical ones; accepted for compatibility."""
+    """How a device is shared out to logical ones; accepted for compatibility.
+
+    >>> import gradtape as tf
+    >>> tf.config.LogicalDeviceConfiguration(memory_limit=1024).memory_limit
+    1024
+
+    Args:
+        memory_limit: Not used; taken for programs that were written for TensorFlow.
+        experimental_priority: Not used; taken for programs that were written for TensorFlow.
+        experimental_device_ordinal: Not used; taken for programs that were written for TensorFlow.
+    """
 
     memory_limit: Any = None
     experimental_priority: Any = None
@@ -39,43 +58,116 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
     >>> import gradtape as tf
     >>> tf.config.list_physical_devices("GPU")
     []
+
+    Args:
+        device_type: "CPU", "GPU" or "TPU"; None: any.
+
+    Returns:
+        A list of devices.
     """
     return [PhysicalDevice("/physical_device:CPU:0", "CPU")] if device_type in (None, "CPU") else []
 
 
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
-    """The CPU, or what it is shared out to; [] for any other kind."""
+    """The CPU, or what it is shared out to; [] for any other kind.
+
+    >>> import gradtape as tf
+    >>> [device.name for device in tf.config.list_logical_devices("CPU")]
+    ['/device:CPU:0']
+
+    Args:
+        device_type: "CPU", "GPU" or "TPU"; None: any.
+
+    Returns:
+        A list of devices.
+    """
     return LOGICAL.devices() if device_type in (None, "CPU") else []
 
 
 def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
-    """The same as `list_physical_devices`."""
+    """The same as `list_physical_devices`.
+
+    >>> import gradtape as tf
+    >>> tf.config.get_visible_devices("GPU")
+    []
+
+    Args:
+        device_type: "CPU", "GPU" or "TPU"; None: any.
+
+    Returns:
+        A list of devices.
+    """
     return list_physical_devices(device_type)
 
 
 def set_visible_devices(devices: object, device_type: str | None = None) -> None:
-    """Accepted where it leaves the CPU visible; hiding accelerators that are not there is fine."""
+    """Accepted where it leaves the CPU visible; hiding accelerators that are not there is fine.
+
+    >>> import gradtape as tf
+    >>> tf.config.set_visible_devices([], "GPU")
+
+    Args:
+        devices: A device, or a list of them.
+        device_type: The kind of devices that is meant; None: all.
+
+    Raises:
+        ValueError: The CPU would be hidden.
+    """
     chosen = devices if isinstance(devices, (list, tuple)) else [devices]
     if device_type in (None, "CPU") and not any(getattr(d, "device_type", None) == "CPU" for d in chosen):
         raise ValueError("The CPU cannot be hidden: there is nothing else to compute on.")
 
 
 def set_soft_device_placement(enabled: bool) -> None:
-    """Accepted: unknown devices always fall back to the CPU."""
+    """Accepted: unknown devices always fall back to the CPU.
+
+    >>> import gradtape as tf
+    >>> tf.config.set_soft_device_placement(True)
+
+    Args:
+        enabled: Not used; taken for programs that were written for TensorFlow.
+    """
 
 
 def get_soft_device_placement() -> bool:
-    """Always True."""
+    """Whether unknown devices fall back to the CPU: always True.
+
+    >>> import gradtape as tf
+    >>> tf.config.get_soft_device_placement()
+    True
+
+    Returns:
+        True.
+    """
     return True
 
 
 def get_logical_device_configuration(device: object) -> list[LogicalDeviceConfiguration] | None:
-    """How the CPU is shared out; None where it is one device."""
+    """How the CPU is shared out; None where it is one device.
+
+    >>> import gradtape as tf
+    >>> cpu = tf.config.list_physical_devices("CPU")[0]
+    >>> tf.config.get_logical_device_configuration(cpu)
+
+    Args:
+        device: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A list of `LogicalDeviceConfiguration`, or None.
+    """
     return LOGICAL.configuration
 
 
 def set_logical_device_configuration(device: object, logical_devices: Any) -> None:
     """Let the CPU stand for several devices, which functions on a mesh and strategies use; memory is taken as it is needed.
+
+    >>> import gradtape as tf
+    >>> cpu = tf.config.list_physical_devices("CPU")[0]
+    >>> tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()])
+
+    Args:
+        device: Not used; taken for programs that were written for TensorFlow.
+        logical_devices: A list of `LogicalDeviceConfiguration`, one for each logical device.
 
     Raises:
         RuntimeError: Several devices are asked for after the first use of XLA, or without the extra `xla`.
@@ -83,7 +175,7 @@ def set_logical_device_configuration(device: object, logical_devices: Any) -> No
     count = 1 if logical_devices is None else len(logical_devices)
     if count > 1:
         try:
-            checked()
+            _xla_is_here()
         except ModuleNotFoundError as error:
             raise RuntimeError(
                 f"{count} logical devices were asked for, and without XLA gradtape has one CPU. {error} Or leave this call out: "
@@ -103,14 +195,44 @@ def experimental_connect_to_cluster(
     make_master_device_default: bool = True,
     cluster_device_filters: object = None,
 ) -> None:
-    """RuntimeError: there is no cluster."""
+    """Not offered: there is no cluster. `gradtape launch` starts several processes.
+
+    >>> import gradtape as tf
+    >>> tf.config.experimental_connect_to_cluster(None)
+    Traceback (most recent call last):
+    RuntimeError: gradtape runs in one process and cannot connect to a cluster. ...
+
+    Args:
+        cluster_spec_or_resolver: Not looked at.
+        job_name: Not looked at.
+        task_index: Not looked at.
+        protocol: Not looked at.
+        make_master_device_default: Not looked at.
+        cluster_device_filters: Not looked at.
+
+    Raises:
+        RuntimeError: Always.
+    """
     raise RuntimeError(
         "gradtape runs in one process and cannot connect to a cluster. Use tf.distribute.get_strategy()."
     )
 
 
 def experimental_connect_to_host(remote_host: object = None, job_name: str = "worker") -> None:
-    """RuntimeError: there is no other host."""
+    """Not offered: there is no other host.
+
+    >>> import gradtape as tf
+    >>> tf.config.experimental_connect_to_host("worker:1")
+    Traceback (most recent call last):
+    RuntimeError: gradtape runs in one process and cannot connect to a host. ...
+
+    Args:
+        remote_host: Not looked at.
+        job_name: Not looked at.
+
+    Raises:
+        RuntimeError: Always.
+    """
     raise RuntimeError("gradtape runs in one process and cannot connect to a host. Use tf.distribute.get_strategy().")
 
 
@@ -119,6 +241,9 @@ def set_engine(name: str) -> None:
 
     >>> import gradtape as tf
     >>> tf.config.set_engine("native")
+
+    Args:
+        name: The name of the engine.
 
     Raises:
         ValueError: There is no engine of that name.
@@ -146,24 +271,57 @@ class optimizer:
 
     @staticmethod
     def get_jit() -> str:
-        """The argument of `set_jit`."""
+        """The argument of `set_jit`.
+
+        >>> import gradtape as tf
+        >>> tf.config.optimizer.get_jit()
+        ''
+
+        Returns:
+            "" or "autoclustering".
+        """
         return optimizer._jit
 
     @staticmethod
     def set_jit(enabled: bool | str) -> None:
-        """Accepted: tf.function(jit_compile=True) is what compiles."""
+        """Accepted: tf.function(jit_compile=True) is what compiles.
+
+        >>> import gradtape as tf
+        >>> tf.config.optimizer.set_jit(False)
+
+        Args:
+            enabled: True, False or "autoclustering".
+
+        Raises:
+            ValueError: It is something else.
+        """
         if enabled not in (True, False, "", "autoclustering"):
             raise ValueError(f"set_jit: True, False or 'autoclustering' is needed, got {enabled!r}.")
         optimizer._jit = "autoclustering" if enabled else ""
 
     @staticmethod
     def get_experimental_options() -> dict[str, Any]:
-        """The argument of `set_experimental_options`."""
+        """The argument of `set_experimental_options`.
+
+        >>> import gradtape as tf
+        >>> tf.config.optimizer.get_experimental_options()["disable_meta_optimizer"]
+        False
+
+        Returns:
+            A dict.
+        """
         return dict(optimizer._options)
 
     @staticmethod
     def set_experimental_options(options: dict[str, Any]) -> None:
-        """Accepted: there is no graph optimizer to set."""
+        """Accepted: there is no graph optimizer to set.
+
+        >>> import gradtape as tf
+        >>> tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": False})
+
+        Args:
+            options: A dict from names of options to values; those that are not named stay.
+        """
         optimizer._options = {**optimizer._options, **options}
 
 
@@ -173,21 +331,56 @@ class threading:
 
     @staticmethod
     def get_inter_op_parallelism_threads() -> int:
-        """1: ops run one after the other."""
+        """1: ops run one after the other.
+
+        >>> import gradtape as tf
+        >>> tf.config.threading.get_inter_op_parallelism_threads()
+        1
+
+        Returns:
+            1.
+        """
         return 1
 
     @staticmethod
     def get_intra_op_parallelism_threads() -> int:
-        """What OPENBLAS_NUM_THREADS or OMP_NUM_THREADS say, else 0 for the library's choice."""
+        """What OPENBLAS_NUM_THREADS or OMP_NUM_THREADS say, else 0 for the library's choice.
+
+        >>> import gradtape as tf
+        >>> tf.config.threading.get_intra_op_parallelism_threads() >= 0
+        True
+
+        Returns:
+            A whole number.
+        """
         return int(os.environ.get("OPENBLAS_NUM_THREADS") or os.environ.get("OMP_NUM_THREADS") or 0)
 
     @staticmethod
     def set_inter_op_parallelism_threads(num_threads: int) -> None:
-        """Accepted: ops run one after the other."""
+        """Accepted: ops run one after the other.
+
+        >>> import gradtape as tf
+        >>> tf.config.threading.set_inter_op_parallelism_threads(2)
+
+        Args:
+            num_threads: Not used; taken for programs that were written for TensorFlow.
+        """
 
     @staticmethod
     def set_intra_op_parallelism_threads(num_threads: int) -> None:
-        """Not possible once NumPy is loaded."""
+        """Not possible once NumPy is loaded: the error says which environment variable to set.
+
+        >>> import gradtape as tf
+        >>> tf.config.threading.set_intra_op_parallelism_threads(2)
+        Traceback (most recent call last):
+        RuntimeError: The number of threads is read when NumPy is imported: ...
+
+        Args:
+            num_threads: Not looked at.
+
+        Raises:
+            RuntimeError: Always.
+        """
         raise RuntimeError(
             "The number of threads is read when NumPy is imported: set the environment variable OPENBLAS_NUM_THREADS before "
             "starting Python."
@@ -209,63 +402,178 @@ class experimental:
 
     @staticmethod
     def enable_op_determinism() -> None:
-        """Accepted: ops give the same bits each time they are given the same bits."""
+        """Accepted: ops give the same bits each time they are given the same bits.
+
+        >>> import gradtape as tf
+        >>> tf.config.experimental.enable_op_determinism()
+        """
 
     @staticmethod
     def enable_tensor_float_32_execution(enabled: bool) -> None:
-        """Accepted: products are computed in the type of their operands."""
+        """Accepted: products are computed in the type of their operands.
+
+        >>> import gradtape as tf
+        >>> tf.config.experimental.enable_tensor_float_32_execution(False)
+
+        Args:
+            enabled: Not used; taken for programs that were written for TensorFlow.
+        """
 
     @staticmethod
     def tensor_float_32_execution_enabled() -> bool:
-        """Always False."""
+        """Whether products are computed in shorter numbers than their operands have: always False.
+
+        >>> import gradtape as tf
+        >>> tf.config.experimental.tensor_float_32_execution_enabled()
+        False
+
+        Returns:
+            False.
+        """
         return False
 
     @staticmethod
     def get_synchronous_execution() -> bool:
-        """Always True: an op has run when its call returns."""
+        """Always True: an op has run when its call returns.
+
+        >>> import gradtape as tf
+        >>> tf.config.experimental.get_synchronous_execution()
+        True
+
+        Returns:
+            True.
+        """
         return True
 
     @staticmethod
     def set_synchronous_execution(enable: bool) -> None:
-        """Accepted."""
+        """Accepted: an op has run when its call returns.
+
+        >>> import gradtape as tf
+        >>> tf.config.experimental.set_synchronous_execution(True)
+
+        Args:
+            enable: Not used; taken for programs that were written for TensorFlow.
+        """
 
     @staticmethod
     def get_device_policy() -> str:
-        """Always "silent": there is one device."""
+        """Always "silent": there is one device.
+
+        >>> import gradtape as tf
+        >>> tf.config.experimental.get_device_policy()
+        'silent'
+
+        Returns:
+            "silent".
+        """
         return "silent"
 
     @staticmethod
     def set_device_policy(device_policy: str | None) -> None:
-        """Accepted."""
+        """Accepted: there is one device, so that nothing is ever copied to another.
+
+        >>> import gradtape as tf
+        >>> tf.config.experimental.set_device_policy("silent")
+
+        Args:
+            device_policy: Not used; taken for programs that were written for TensorFlow.
+        """
 
     @staticmethod
     def get_device_details(device: object) -> dict[str, Any]:
-        """Nothing is known of the CPU."""
+        """What is known of a device: nothing, of the CPU.
+
+        >>> import gradtape as tf
+        >>> tf.config.experimental.get_device_details(tf.config.list_physical_devices()[0])
+        {}
+
+        Args:
+            device: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            An empty dict.
+        """
         return {}
 
     @staticmethod
     def get_memory_info(device: object) -> dict[str, int]:
-        """The bytes that this process holds now, and the most it ever held."""
+        """The bytes that this process holds now, and the most it ever held.
+
+        >>> import gradtape as tf
+        >>> memory = tf.config.experimental.get_memory_info("CPU:0")
+        >>> 0 < memory["current"] <= memory["peak"]
+        True
+
+        Args:
+            device: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dict with "current" and "peak".
+        """
         current = _resident()
         return {"current": current, "peak": max(current, _most_resident())}
 
     @staticmethod
     def get_memory_usage(device: object) -> int:
-        """The bytes that this process holds now."""
+        """The bytes that this process holds now.
+
+        >>> import gradtape as tf
+        >>> tf.config.experimental.get_memory_usage("CPU:0") > 0
+        True
+
+        Args:
+            device: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A whole number.
+        """
         return _resident()
 
     @staticmethod
     def reset_memory_stats(device: object) -> None:
-        """RuntimeError: the operating system keeps the peak."""
+        """Not possible: the operating system keeps the peak.
+
+        >>> import gradtape as tf
+        >>> tf.config.experimental.reset_memory_stats("CPU:0")
+        Traceback (most recent call last):
+        RuntimeError: The peak is kept by the operating system ...
+
+        Args:
+            device: Not looked at.
+
+        Raises:
+            RuntimeError: Always.
+        """
         raise RuntimeError("The peak is kept by the operating system for the whole run and cannot be reset.")
 
     @staticmethod
     def set_memory_growth(device: object, enable: bool) -> None:
-        """Accepted: memory is taken as it is needed."""
+        """Accepted: memory is taken as it is needed.
+
+        >>> import gradtape as tf
+        >>> for gpu in tf.config.list_physical_devices("GPU"):
+        ...     tf.config.experimental.set_memory_growth(gpu, True)
+
+        Args:
+            device: Not used; taken for programs that were written for TensorFlow.
+            enable: Not used; taken for programs that were written for TensorFlow.
+        """
 
     @staticmethod
     def get_memory_growth(device: object) -> bool:
-        """Always True."""
+        """Whether memory is taken as it is needed: always True.
+
+        >>> import gradtape as tf
+        >>> tf.config.experimental.get_memory_growth(tf.config.list_physical_devices()[0])
+        True
+
+        Args:
+            device: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            True.
+        """
         return True
 
 
@@ -287,12 +595,30 @@ def _resident() -> int:
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:
-    """Let every `tf.function` run as the plain Python function, to debug it; False goes back to graphs."""
+    """Let every `tf.function` run as the plain Python function, to debug it; False goes back to graphs.
+
+    >>> import gradtape as tf
+    >>> tf.config.run_functions_eagerly(True)
+    >>> tf.function(lambda: tf.inside_function())()
+    False
+    >>> tf.config.run_functions_eagerly(False)
+
+    Args:
+        run_eagerly: True or False.
+    """
     EAGERLY.on = bool(run_eagerly)
 
 
 def functions_run_eagerly() -> bool:
-    """Whether every `tf.function` runs as plain Python."""
+    """Whether every `tf.function` runs as plain Python.
+
+    >>> import gradtape as tf
+    >>> tf.config.functions_run_eagerly()
+    False
+
+    Returns:
+        True or False.
+    """
     return EAGERLY.on
 
 
@@ -301,6 +627,12 @@ def sum_repeated_rows(enabled: bool) -> None:
 
     They do (True), so that a step is that of the dense gradient. With False each row is squared by itself, as in TensorFlow: for
     runs that have to give TensorFlow's numbers.
+
+    >>> import gradtape as tf
+    >>> tf.config.sum_repeated_rows(True)
+
+    Args:
+        enabled: True or False.
     """
     ROWS.summed = bool(enabled)
 
@@ -316,12 +648,23 @@ def return_tensors_from_numpy(enabled: bool) -> None:
     >>> np.mean(tf.constant([1.0, 3.0]))
     <tf.Tensor: shape=(), dtype=float32, numpy=2.0>
     >>> tf.config.return_tensors_from_numpy(False)
+
+    Args:
+        enabled: True or False.
     """
     RESULTS.tensors = bool(enabled)
 
 
 def numpy_returns_tensors() -> bool:
-    """Whether NumPy's functions give tensors also where no tape follows the arguments."""
+    """Whether NumPy's functions give tensors also where no tape follows the arguments.
+
+    >>> import gradtape as tf
+    >>> tf.config.numpy_returns_tensors()
+    False
+
+    Returns:
+        True or False.
+    """
     return RESULTS.tensors
 
 

@@ -25,6 +25,30 @@ from .values.composite import is_composite
 from .values.tensor import Tensor, to_tensor
 from .variables.variable import Variable
 
+_COMPARISON = """Check that x {symbol} y everywhere.
+
+>>> import gradtape as tf
+>>> tf.debugging.{name}({holds})
+
+Args:
+    x: A tensor.
+    y: A tensor that broadcasts with it.
+    message: What the error begins with.
+    summarize: How many elements to show.
+    name: Not used; taken for programs that were written for TensorFlow.
+
+Raises:
+    tf.errors.InvalidArgumentError: It does not hold for some elements.
+"""
+_HOLDS = {
+    "==": "[1, 2], [1, 2]",
+    "!=": "[1, 2], [3, 4]",
+    "<": "[1, 2], 3",
+    "<=": "[1, 3], 3",
+    ">": "[4, 5], 3",
+    ">=": "[3, 5], 3",
+}
+
 
 def _compare(name: str, symbol: str, holds: Callable[[Any, Any], Any]) -> Any:
     def check(
@@ -43,7 +67,7 @@ def _compare(name: str, symbol: str, holds: Callable[[Any, Any], Any]) -> Any:
             )
 
     check.__name__ = check.__qualname__ = name
-    check.__doc__ = f"Raise InvalidArgumentError unless x {symbol} y everywhere."
+    check.__doc__ = _COMPARISON.format(name=name, symbol=symbol, holds=_HOLDS[symbol])
     return check
 
 
@@ -58,7 +82,21 @@ _assert_different = _compare("assert_none_equal", "!=", math.not_equal)
 def assert_none_equal(
     x: TensorLike, y: Value, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> None:
-    """Raise InvalidArgumentError unless x != y everywhere."""
+    """Check that x != y everywhere.
+
+    >>> import gradtape as tf
+    >>> tf.debugging.assert_none_equal([1, 2], [3, 4])
+
+    Args:
+        x: A tensor.
+        y: A tensor that broadcasts with it.
+        summarize: How many elements to show.
+        message: What the error begins with.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Raises:
+        tf.errors.InvalidArgumentError: Two elements are equal.
+    """
     _assert_different(x, y, message, summarize, name)
 
 
@@ -102,6 +140,22 @@ def assert_near(
         )
 
 
+_SIGN = """Check that {words} everywhere.
+
+>>> import gradtape as tf
+>>> tf.debugging.{name}({holds})
+
+Args:
+    x: A tensor.
+    message: What the error begins with.
+    summarize: Not used; taken for programs that were written for TensorFlow.
+    name: Not used; taken for programs that were written for TensorFlow.
+
+Raises:
+    tf.errors.InvalidArgumentError: It does not hold for some elements.
+"""
+
+
 def _sign_check(name: str, words: str, holds: Callable[[Any], Any]) -> Any:
     def check(x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None) -> None:
         array = np.asarray(to_tensor(x)._array)
@@ -109,7 +163,7 @@ def _sign_check(name: str, words: str, holds: Callable[[Any], Any]) -> Any:
             raise invalid(f"{message or ''}\nCondition {words} did not hold element-wise: {array}")
 
     check.__name__ = check.__qualname__ = name
-    check.__doc__ = f"Raise InvalidArgumentError unless {words} everywhere."
+    check.__doc__ = _SIGN.format(name=name, words=words, holds="[-1.0, -2.0]" if "<" in words else "[1.0, 2.0]")
     return check
 
 
@@ -120,7 +174,20 @@ assert_non_positive = _sign_check("assert_non_positive", "x <= 0", lambda a: a <
 
 
 def assert_rank(x: TensorLike, rank: IntLike, message: str | None = None, name: str | None = None) -> None:
-    """Raise ValueError unless x has that many axes."""
+    """Check how many axes a tensor has.
+
+    >>> import gradtape as tf
+    >>> tf.debugging.assert_rank([1.0, 2.0], 1)
+
+    Args:
+        x: A tensor.
+        rank: The number of axes.
+        message: What the error begins with.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Raises:
+        ValueError: It has another number of axes.
+    """
     if to_tensor(x).ndim != as_int(rank):
         raise ValueError(
             f"{message or ''}Tensor must have rank {as_int(rank)}. Received rank {to_tensor(x).ndim}, shape {to_tensor(x).shape}"
@@ -128,7 +195,20 @@ def assert_rank(x: TensorLike, rank: IntLike, message: str | None = None, name: 
 
 
 def assert_rank_at_least(x: TensorLike, rank: IntLike, message: str | None = None, name: str | None = None) -> None:
-    """Raise ValueError unless x has at least that many axes."""
+    """Check that a tensor has enough axes.
+
+    >>> import gradtape as tf
+    >>> tf.debugging.assert_rank_at_least([[1.0, 2.0]], 1)
+
+    Args:
+        x: A tensor.
+        rank: The smallest number of axes.
+        message: What the error begins with.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Raises:
+        ValueError: It has fewer axes.
+    """
     if to_tensor(x).ndim < as_int(rank):
         raise ValueError(
             f"{message or ''}Tensor must have rank at least {as_int(rank)}. Received rank {to_tensor(x).ndim}"
@@ -138,13 +218,42 @@ def assert_rank_at_least(x: TensorLike, rank: IntLike, message: str | None = Non
 def assert_rank_in(
     x: TensorLike, ranks: Sequence[TensorLike], message: str | None = None, name: str | None = None
 ) -> None:
-    """Raise ValueError unless the number of axes is one of these."""
+    """Check that the number of axes of a tensor is one of several.
+
+    >>> import gradtape as tf
+    >>> tf.debugging.assert_rank_in([1.0, 2.0], [0, 1])
+
+    Args:
+        x: A tensor.
+        ranks: The numbers of axes.
+        message: What the error begins with.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Raises:
+        ValueError: It has another number of axes.
+    """
     if to_tensor(x).ndim not in [as_int(r) for r in ranks]:
         raise ValueError(f"{message or ''}Tensor must have rank in {tuple(ranks)}. Received rank {to_tensor(x).ndim}")
 
 
 def assert_scalar(tensor: TensorLike, message: str | None = None, name: str | None = None) -> Any:
-    """The tensor, if it has no axes; ValueError otherwise."""
+    """The tensor, if it has no axes.
+
+    >>> import gradtape as tf
+    >>> tf.debugging.assert_scalar(3.0).numpy()
+    np.float32(3.0)
+
+    Args:
+        tensor: A tensor.
+        message: What the error begins with.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The tensor.
+
+    Raises:
+        ValueError: It has axes.
+    """
     x = to_tensor(tensor)
     if x.ndim:
         raise ValueError(f"{message or ''}Expected scalar shape, saw shape: {x.shape}.")
@@ -152,19 +261,59 @@ def assert_scalar(tensor: TensorLike, message: str | None = None, name: str | No
 
 
 def assert_integer(x: TensorLike, message: str | None = None, name: str | None = None) -> None:
-    """Raise TypeError unless x has an integer type."""
+    """Check that a tensor has an integer type.
+
+    >>> import gradtape as tf
+    >>> tf.debugging.assert_integer(3)
+
+    Args:
+        x: A tensor.
+        message: What the error begins with.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Raises:
+        TypeError: It has another type.
+    """
     if not to_tensor(x).dtype.is_integer:
         raise TypeError(f"{message or ''}Expected x to be an integer type, got {to_tensor(x).dtype!r}.")
 
 
 def assert_type(tensor: TensorLike, tf_type: TensorLike, message: str | None = None, name: str | None = None) -> None:
-    """Raise TypeError unless the tensor has that type."""
+    """Check the type of a tensor.
+
+    >>> import gradtape as tf
+    >>> tf.debugging.assert_type(tf.constant(3.0), tf.float32)
+
+    Args:
+        tensor: A tensor.
+        tf_type: The type.
+        message: What the error begins with.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Raises:
+        TypeError: It has another type.
+    """
     if to_tensor(tensor).dtype != tf_type:
         raise TypeError(f"{message or ''}Expected a tensor of {tf_type!r}, got {to_tensor(tensor).dtype!r}.")
 
 
 def assert_same_float_dtype(tensors: Any = None, dtype: DTypeLike | None = None) -> Any:
-    """The common floating type of the tensors; ValueError where there is none."""
+    """The floating type that all the tensors have.
+
+    >>> import gradtape as tf
+    >>> tf.debugging.assert_same_float_dtype([tf.constant(1.0), tf.constant(2.0)])
+    tf.float32
+
+    Args:
+        tensors: A list of tensors.
+        dtype: The type that they should have.
+
+    Returns:
+        A `tf.DType`; float32 where nothing is given.
+
+    Raises:
+        ValueError: They have several types, or one that is not floating.
+    """
     kinds = {to_tensor(t).dtype for t in tensors or []} | ({dtypes.as_dtype(dtype)} if dtype is not None else set())
     if len(kinds) > 1 or any(not k.is_floating for k in kinds):
         raise ValueError(f"Expected one floating point type, got {sorted(k.name for k in kinds)}.")
@@ -178,9 +327,26 @@ def assert_shapes(
     message: str | None = None,
     name: str | None = None,
 ) -> None:
-    """Raise ValueError unless each tensor has the shape beside it.
+    """Check that each tensor has the shape beside it.
 
     Equal letters stand for equal sizes, None and "." for any size, `...` and "*" for any number of axes.
+
+    >>> import gradtape as tf
+    >>> x, w = tf.ones([5, 3]), tf.ones([3, 2])
+    >>> tf.debugging.assert_shapes([(x, ("N", "I")), (w, ("I", 2))])
+    >>> tf.debugging.assert_shapes([(x, ("N", "I")), (w, ("N", 2))])
+    Traceback (most recent call last):
+    ValueError: Tensor of shape (3, 2) does not fit ('N', 2): 'N' is 5, not 3.
+
+    Args:
+        shapes: A list of pairs of a tensor and a shape, or a dict of them.
+        data: Not used; taken for programs that were written for TensorFlow.
+        summarize: Not used; taken for programs that were written for TensorFlow.
+        message: What the error begins with.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Raises:
+        ValueError: A shape does not fit.
     """
     pairs = shapes.items() if isinstance(shapes, dict) else shapes
     sizes: dict[Any, int] = {}
@@ -232,6 +398,17 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
 
     Every op is checked, also those of functions, which then run step by step: this takes time. The message has the line, the
     ranges of the operands, and what to write instead where the pattern is a known one.
+
+    >>> import gradtape as tf
+    >>> tf.debugging.enable_check_numerics()
+    >>> tf.sqrt(-1.0)
+    Traceback (most recent call last):
+    gradtape.errors.NonFiniteError: Detected NaN in the output of sqrt ...
+    >>> tf.debugging.disable_check_numerics()
+
+    Args:
+        stack_height_limit: Not used; taken for programs that were written for TensorFlow.
+        path_length_limit: Not used; taken for programs that were written for TensorFlow.
     """
     from .diagnostics import nonfinite
 
@@ -240,7 +417,14 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
 
 
 def disable_check_numerics() -> None:
-    """Undo `enable_check_numerics`."""
+    """Undo `enable_check_numerics`.
+
+    >>> import gradtape as tf
+    >>> tf.debugging.enable_check_numerics()
+    >>> tf.debugging.disable_check_numerics()
+    >>> tf.sqrt(-1.0).numpy()
+    np.float32(nan)
+    """
     from .diagnostics import nonfinite
 
     nonfinite.RAISING.disable()
@@ -248,26 +432,81 @@ def disable_check_numerics() -> None:
 
 @takes(message=text)
 def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> Tensor:
-    """The same as `check_numerics`."""
+    """The tensor, if it has no nan and no inf: the same as `check_numerics`.
+
+    >>> import gradtape as tf
+    >>> tf.debugging.assert_all_finite([1.0, 2.0], "here").numpy()
+    array([1., 2.], dtype=float32)
+
+    Args:
+        x: A floating tensor.
+        message: What the error begins with.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The tensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There is a nan or an inf.
+    """
     return check_numerics(x, message)
 
 
 def is_numeric_tensor(tensor: Value) -> bool:
-    """Whether it is a tensor of numbers."""
+    """Whether it is a tensor of numbers.
+
+    >>> import gradtape as tf
+    >>> tf.debugging.is_numeric_tensor(tf.constant(1.0)), tf.debugging.is_numeric_tensor(1.0)
+    (True, False)
+
+    Args:
+        tensor: Any object.
+
+    Returns:
+        True or False.
+    """
     return isinstance(tensor, (Tensor, Variable)) and tensor.dtype.is_numeric
 
 
 def set_log_device_placement(enabled: bool) -> None:
-    """Accepted: everything is on the CPU."""
+    """Accepted: everything is on the CPU.
+
+    >>> import gradtape as tf
+    >>> tf.debugging.set_log_device_placement(True)
+
+    Args:
+        enabled: Not used; taken for programs that were written for TensorFlow.
+    """
 
 
 def get_log_device_placement() -> bool:
-    """Always False."""
+    """Whether the devices of ops are logged: always False.
+
+    >>> import gradtape as tf
+    >>> tf.debugging.get_log_device_placement()
+    False
+
+    Returns:
+        False.
+    """
     return False
 
 
 def assert_proper_iterable(values: Value) -> None:
-    """Raise TypeError for what is no iterable, and for tensors, arrays and text, whose elements are not meant."""
+    """Check that something is an iterable, and no tensor, array or text, whose elements are not meant.
+
+    >>> import gradtape as tf
+    >>> tf.debugging.assert_proper_iterable([1, 2])
+    >>> tf.debugging.assert_proper_iterable("text")
+    Traceback (most recent call last):
+    TypeError: Expected argument "values" to be a "proper" iterable.  Found: <class 'str'>
+
+    Args:
+        values: Any object.
+
+    Raises:
+        TypeError: It is none.
+    """
     if isinstance(values, (Tensor, Variable, np.ndarray, str, bytes)) or is_composite(values):
         raise TypeError(f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}')
     if not hasattr(values, "__iter__"):
@@ -275,12 +514,23 @@ def assert_proper_iterable(values: Value) -> None:
 
 
 def enable_traceback_filtering() -> None:
-    """Leave frames of gradtape out of the tracebacks of errors that this thread does not catch. This is the default."""
+    """Leave frames of gradtape out of the tracebacks of errors that this thread does not catch. This is the default.
+
+    >>> import gradtape as tf
+    >>> tf.debugging.enable_traceback_filtering()
+    """
     FILTERING.on = True
 
 
 def disable_traceback_filtering() -> None:
-    """Print whole tracebacks, with the frames of gradtape."""
+    """Print whole tracebacks, with the frames of gradtape.
+
+    >>> import gradtape as tf
+    >>> tf.debugging.disable_traceback_filtering()
+    >>> tf.debugging.is_traceback_filtering_enabled()
+    False
+    >>> tf.debugging.enable_traceback_filtering()
+    """
     FILTERING.on = False
 
 
@@ -306,7 +556,23 @@ class experimental:
         op_regex: str | None = None,
         tensor_dtypes: TensorLike | None = None,
     ) -> None:
-        """NotImplementedError: `enable_check_numerics` finds the op that makes the first nan."""
+        """Not offered: `enable_check_numerics` finds the op that makes the first nan.
+
+        >>> import gradtape as tf
+        >>> tf.debugging.experimental.enable_dump_debug_info("folder")
+        Traceback (most recent call last):
+        NotImplementedError: gradtape writes no dumps for TensorBoard's debugger. ...
+
+        Args:
+            dump_root: Not looked at.
+            tensor_debug_mode: Not looked at.
+            circular_buffer_size: Not looked at.
+            op_regex: Not looked at.
+            tensor_dtypes: Not looked at.
+
+        Raises:
+            NotImplementedError: Always.
+        """
         raise NotImplementedError(
             "gradtape writes no dumps for TensorBoard's debugger. tf.debugging.enable_check_numerics() raises at the op that "
             "makes the first nan or inf; tf.summary.trace_on() writes the graph of the ops that run."
@@ -314,7 +580,11 @@ class experimental:
 
     @staticmethod
     def disable_dump_debug_info() -> None:
-        """Nothing to do."""
+        """Nothing to do.
+
+        >>> import gradtape as tf
+        >>> tf.debugging.experimental.disable_dump_debug_info()
+        """
 
 
 def _checked_in_world(world: Any, function: Any, tensor: Any, *args: Any, **kwargs: Any) -> Any:

@@ -39,6 +39,12 @@ def to_dlpack(tf_tensor: object) -> Any:
     >>> import gradtape as tf
     >>> type(tf.experimental.dlpack.to_dlpack(tf.constant([1.0]))).__name__
     'PyCapsule'
+
+    Args:
+        tf_tensor: A tensor.
+
+    Returns:
+        A capsule, which other libraries take.
     """
     return to_tensor(tf_tensor).__dlpack__()
 

@@ -24,6 +24,11 @@ def stablehlo(
     Any program with JAX runs it, without gradtape: `jax.export.deserialize(open(file, "rb").read()).call(*arrays)` gives the
     tensors that the function returns, in the order of `tf.nest.flatten`. It needs the extra `xla`.
 
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> double = tf.function(lambda x: x + x, input_signature=[tf.TensorSpec([2])])
+    >>> tf.export.stablehlo(double, os.path.join(tempfile.mkdtemp(), "double.bin"))  # doctest: +SKIP
+
     Args:
         function: A `tf.function` with an `input_signature`, or what `get_concrete_function` gives; all sizes are known.
         file: The file.

@@ -28,6 +28,22 @@ _INSTEAD = {
 }
 
 
+_TEXT = """Not offered: use {instead}.
+
+>>> import gradtape as tf
+>>> tf.feature_column.{name}("age")
+Traceback (most recent call last):
+NotImplementedError: tf.feature_column.{name} is not offered: ...
+
+Args:
+    *args: Not looked at.
+    **kwargs: Not looked at.
+
+Raises:
+    NotImplementedError: Always.
+"""
+
+
 def _withdrawn(name: str, instead: str) -> Callable[..., Any]:
     message = (
         f"tf.feature_column.{name} is not offered: TensorFlow itself advises against feature columns. Use {instead}."
@@ -37,7 +53,7 @@ def _withdrawn(name: str, instead: str) -> Callable[..., Any]:
         raise NotImplementedError(message)
 
     refuse.__name__ = refuse.__qualname__ = name
-    refuse.__doc__ = f"NotImplementedError: use {instead}."
+    refuse.__doc__ = _TEXT.format(name=name, instead=instead)
     return refuse
 
 

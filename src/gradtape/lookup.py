@@ -69,7 +69,22 @@ class _Table:
         return self._name
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
-        """The values of keys of any shape, also sparse or ragged; the default where there is none."""
+        """The values of keys, and the default where there is none.
+
+        >>> table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), default_value=-1)
+        >>> table.lookup(tf.ragged.constant([["b"], ["a", "c"]]))
+        <tf.RaggedTensor [[2], [1, -1]]>
+
+        Args:
+            keys: Keys in any shape, also sparse or ragged.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            The values in the same form; each may have axes of its own.
+
+        Raises:
+            TypeError: The keys have another type.
+        """
         if isinstance(keys, SparseTensor):
             return keys.with_values(self.lookup(keys.values))
         if isinstance(keys, RaggedTensor):
@@ -98,11 +113,34 @@ class _Table:
         return self.lookup(keys)
 
     def size(self, name: str | None = None) -> Any:
-        """How many keys there are."""
+        """How many keys there are.
+
+        >>> table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), default_value=-1)
+        >>> int(table.size())
+        2
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A scalar of int64.
+        """
         return count_of(self)
 
     def export(self, name: str | None = None) -> tuple[Any, Any]:
-        """All keys, and all values."""
+        """All keys, and all values.
+
+        >>> table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), default_value=-1)
+        >>> keys, values = table.export()
+        >>> keys.numpy(), values.numpy()
+        (array([b'a', b'b'], dtype=object), array([1, 2], dtype=int32))
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            Two tensors.
+        """
         with self._lock:
             entries = dict(self._entries)
         keys = np.empty(len(entries), self._key_dtype.numpy)
@@ -190,16 +228,37 @@ class _Initializer:
     """What fills a table, once. A class of your own has `key_dtype`, `value_dtype` and `initialize(table)`."""
 
     def entries(self) -> tuple[Any, Any]:
-        """The keys and the values."""
+        """The keys and the values.
+
+        Returns:
+            Two tensors.
+        """
         raise NotImplementedError
 
     def initialize(self, table: Any) -> None:
-        """Fill a table."""
+        """Fill a table.
+
+        Args:
+            table: The table, which calls this when it is made.
+        """
         table._fill(*self.entries())
 
 
 class KeyValueTensorInitializer(_Initializer):
-    """Keys and values to fill a table with."""
+    """Keys and values to fill a table with.
+
+    >>> import gradtape as tf
+    >>> table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), default_value=-1)
+    >>> table.lookup(tf.constant(["b", "c"])).numpy()
+    array([ 2, -1], dtype=int32)
+
+    Args:
+        keys: The keys.
+        values: The value of each.
+        key_dtype: The type of the keys; by default that of `keys`.
+        value_dtype: The type of the values; by default that of `values`.
+        name: Not used; taken for programs that were written for TensorFlow.
+    """
 
     def __init__(
         self,
@@ -225,28 +284,51 @@ class KeyValueTensorInitializer(_Initializer):
         return dtype
 
     def entries(self) -> tuple[Tensor, Tensor]:
-        """The keys and the values."""
+        """The keys and the values.
+
+        >>> keys, values = tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]).entries()
+        >>> values.numpy()
+        array([1, 2], dtype=int32)
+
+        Returns:
+            Two tensors.
+        """
         return self._keys, self._values
 
 
 class TextFileIndex:
-    """What of a line in a text file is a key or a value: the whole line, its number, or a column by its number."""
+    """What of a line in a text file is a key or a value: the whole line, its number, or a column by its number.
+
+    >>> import gradtape as tf
+    >>> tf.lookup.TextFileIndex.WHOLE_LINE, tf.lookup.TextFileIndex.LINE_NUMBER
+    (-2, -1)
+    """
 
     WHOLE_LINE = -2
     LINE_NUMBER = -1
 
 
 class TextFileInitializer(_Initializer):
-    """Keys and values from the lines of a text file.
+    r"""Keys and values from the lines of a text file.
+
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "words.txt")
+    >>> tf.io.write_file(path, "red\ngreen\n")
+    >>> words, number = tf.lookup.TextFileIndex.WHOLE_LINE, tf.lookup.TextFileIndex.LINE_NUMBER
+    >>> lines = tf.lookup.TextFileInitializer(path, tf.string, words, tf.int64, number)
+    >>> tf.lookup.StaticHashTable(lines, -1).lookup(tf.constant(["green", "blue"])).numpy()
+    array([ 1, -1])
 
     Args:
         filename: The path.
         key_dtype: The type of the keys.
-        value_dtype: The type of the values.
         key_index: The number of the keys' column, or one of `TextFileIndex`.
+        value_dtype: The type of the values.
         value_index: The same for the values.
         vocab_size: How many lines to read; all by default.
         delimiter: What stands between columns.
+        name: Not used; taken for programs that were written for TensorFlow.
         value_index_offset: What is added to a line's number as a value.
     """
 
@@ -281,7 +363,18 @@ class TextFileInitializer(_Initializer):
         self._offset = value_index_offset
 
     def entries(self) -> tuple[Any, Any]:
-        """The keys and the values."""
+        r"""The keys and the values, read from the file now.
+
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "words.txt")
+        >>> tf.io.write_file(path, "red\ngreen\n")
+        >>> words, number = tf.lookup.TextFileIndex.WHOLE_LINE, tf.lookup.TextFileIndex.LINE_NUMBER
+        >>> tf.lookup.TextFileInitializer(path, tf.string, words, tf.int64, number).entries()[0].numpy()
+        array([b'red', b'green'], dtype=object)
+
+        Returns:
+            Two tensors.
+        """
         try:
             with open(self._path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
                 lines = [line.rstrip("\n") for line in file]
@@ -322,6 +415,15 @@ class StaticHashTable(_Table):
     >>> table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), default_value=-1)
     >>> table.lookup(tf.constant(["b", "c"])).numpy()
     array([ 2, -1], dtype=int32)
+
+    Args:
+        initializer: What fills it: a `KeyValueTensorInitializer` or a `TextFileInitializer`.
+        default_value: The value of keys that are not in it.
+        name: The name of the table.
+        experimental_is_anonymous: Not used; taken for programs that were written for TensorFlow.
+
+    Raises:
+        tf.errors.FailedPreconditionError: A key has two values.
     """
 
     def __init__(
@@ -362,10 +464,17 @@ class StaticHashTable(_Table):
 class StaticVocabularyTable(_Table):
     """Numbers of words: those of the vocabulary first, then buckets for all others, chosen by a hash.
 
+    >>> import gradtape as tf
+    >>> words = tf.lookup.KeyValueTensorInitializer(["red", "green"], tf.constant([0, 1], tf.int64))
+    >>> tf.lookup.StaticVocabularyTable(words, num_oov_buckets=1).lookup(tf.constant(["green", "blue"])).numpy()
+    array([1, 2])
+
     Args:
         initializer: Words with their numbers from 0 on; None for buckets alone.
         num_oov_buckets: How many buckets there are.
         lookup_key_dtype: The type of the keys that are looked up; those of the vocabulary by default.
+        name: The name of the table.
+        experimental_is_anonymous: Not used; taken for programs that were written for TensorFlow.
     """
 
     def __init__(
@@ -403,7 +512,18 @@ class StaticVocabularyTable(_Table):
         return self._looked_up(keys, buckets)
 
     def size(self, name: str | None = None) -> Tensor:
-        """How many numbers there are: words and buckets."""
+        """How many numbers there are: words and buckets.
+
+        >>> words = tf.lookup.KeyValueTensorInitializer(["red", "green"], tf.constant([0, 1], tf.int64))
+        >>> int(tf.lookup.StaticVocabularyTable(words, num_oov_buckets=3).size())
+        5
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A scalar of int64.
+        """
         return from_array(np.int64(len(self._entries) + self._buckets))  # type: ignore[arg-type]
 
     def _settings(self) -> dict[str, Any]:
@@ -428,6 +548,14 @@ class MutableHashTable(_Table):
     >>> table.insert(["a"], [1])
     >>> table.lookup(tf.constant(["a", "b"])).numpy()
     array([ 1, -1])
+
+    Args:
+        key_dtype: The type of the keys.
+        value_dtype: The type of the values.
+        default_value: The value of keys that are not in it; its shape is that of all values.
+        name: The name of the table.
+        checkpoint: Not used; taken for programs that were written for TensorFlow.
+        experimental_is_anonymous: Not used; taken for programs that were written for TensorFlow.
     """
 
     def __init__(
@@ -449,14 +577,43 @@ class MutableHashTable(_Table):
 
     @_effect
     def insert(self, keys: TensorLike, values: object, name: str | None = None) -> None:
-        """Set the values of keys."""
+        """Set the values of keys; those that are there already get the new value.
+
+        >>> table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, default_value=-1)
+        >>> table.insert(["a", "b"], [1, 2])
+        >>> int(table.size())
+        2
+
+        Args:
+            keys: Keys in any shape.
+            values: The value of each.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Raises:
+            tf.errors.InvalidArgumentError: The shapes do not fit each other.
+            TypeError: The keys have another type.
+        """
         pairs = self._pairs(keys, values)
         with self._lock:
             self._entries.update(pairs)
 
     @_effect
     def remove(self, keys: TensorLike, name: str | None = None) -> None:
-        """Take keys out; those that are not there are passed over."""
+        """Take keys out; those that are not there are passed over.
+
+        >>> table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, default_value=-1)
+        >>> table.insert(["a", "b"], [1, 2])
+        >>> table.remove(["a", "x"])
+        >>> table.lookup(["a", "b"]).numpy()
+        array([-1,  2])
+
+        Args:
+            keys: Keys in any shape.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Raises:
+            TypeError: The keys have another type.
+        """
         gone = self._keys(keys).reshape(-1).tolist()
         with self._lock:
             for key in gone:
@@ -465,7 +622,25 @@ class MutableHashTable(_Table):
     def lookup(  # type: ignore[override]
         self, keys: Any, dynamic_default_values: Any = None, name: str | None = None
     ) -> Tensor:
-        """The values of keys of any shape; where there is none the default, or what is given for this call."""
+        """The values of keys; where there is none the default, or what is given for this call.
+
+        >>> table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, default_value=-1)
+        >>> table.insert(["a", "b"], [1, 2])
+        >>> table.lookup(["b", "c"], dynamic_default_values=tf.constant(7, tf.int64)).numpy()
+        array([2, 7])
+
+        Args:
+            keys: Keys in any shape.
+            dynamic_default_values: What keys get that are not in the table: one value, or one for each key. None for its default.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            The values in the same shape.
+
+        Raises:
+            tf.errors.InvalidArgumentError: The defaults have another shape.
+            TypeError: The keys have another type.
+        """
         if dynamic_default_values is None or isinstance(keys, SparseTensor):
             return super().lookup(keys)
         found = self._keys(keys)
@@ -479,7 +654,28 @@ class MutableHashTable(_Table):
 
 
 class DenseHashTable(MutableHashTable):
-    """The same; two keys, by which TensorFlow marks what is free, may not be used."""
+    """A `MutableHashTable`; two keys, by which TensorFlow marks what is free, may not be used.
+
+    >>> import gradtape as tf
+    >>> table = tf.lookup.experimental.DenseHashTable(tf.int64, tf.float32, 0.0, empty_key=-1, deleted_key=-2)
+    >>> table.insert(tf.constant([7], tf.int64), [0.5])
+    >>> table.lookup(tf.constant([7, 8], tf.int64)).numpy()
+    array([0.5, 0. ], dtype=float32)
+
+    Args:
+        key_dtype: The type of the keys.
+        value_dtype: The type of the values.
+        default_value: The value of keys that are not in it.
+        empty_key: A key that is not used.
+        deleted_key: Another key that is not used.
+        initial_num_buckets: Not used; taken for programs that were written for TensorFlow.
+        name: The name of the table.
+        checkpoint: Not used; taken for programs that were written for TensorFlow.
+        experimental_is_anonymous: Not used; taken for programs that were written for TensorFlow.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The two keys are equal.
+    """
 
     def __init__(
         self,

@@ -5,24 +5,18 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Sequence
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from .api import special as special
-from .api.sobol import sobol_sample as sobol_sample
-from .api.sorting import approx_max_k as approx_max_k
-from .api.sorting import approx_min_k as approx_min_k
-from .api.sorting import in_top_k as in_top_k
-from .api.sorting import invert_permutation as invert_permutation
-from .api.sorting import top_k as top_k
 from .api.special import bessel_i0 as bessel_i0
 from .api.special import bessel_i0e as bessel_i0e
 from .api.special import bessel_i1 as bessel_i1
 from .api.special import bessel_i1e as bessel_i1e
 from .base import dtypes
 from .base.errors import OperandTypeError, UnimplementedError, UnsupportedTypeError, invalid, unfit
-from .base.namespaces import listing
+from .base.namespaces import homes, listing, on_first_use
 from .base.shapes import TensorShape
 from .base.sizes import UNKNOWN
 from .base.traceable import shaped, trace_public
@@ -38,101 +32,129 @@ from .ops.math import reduce as r
 from .ops.nn import activations as n
 from .ops.nn import normalization
 from .ops.public import abs as abs
-from .ops.public import acos as acos
-from .ops.public import acosh as acosh
-from .ops.public import add as add
-from .ops.public import asin as asin
-from .ops.public import asinh as asinh
-from .ops.public import atan as atan
-from .ops.public import atan2 as atan2
-from .ops.public import atanh as atanh
-from .ops.public import betainc as betainc
-from .ops.public import ceil as ceil
 from .ops.public import conj as conj
-from .ops.public import cos as cos
-from .ops.public import cosh as cosh
-from .ops.public import cumprod as cumprod
-from .ops.public import cumsum as cumsum
-from .ops.public import digamma as digamma
 from .ops.public import equal as equal
-from .ops.public import erf as erf
-from .ops.public import erfc as erfc
-from .ops.public import erfcinv as erfcinv
-from .ops.public import erfinv as erfinv
-from .ops.public import exp as exp
-from .ops.public import expm1 as expm1
-from .ops.public import floor as floor
-from .ops.public import floordiv as floordiv
 from .ops.public import floormod as floormod
-from .ops.public import greater as greater
-from .ops.public import greater_equal as greater_equal
-from .ops.public import igamma as igamma
-from .ops.public import igammac as igammac
-from .ops.public import is_finite as is_finite
-from .ops.public import is_inf as is_inf
-from .ops.public import is_nan as is_nan
 from .ops.public import less as less
 from .ops.public import less_equal as less_equal
-from .ops.public import lgamma as lgamma
-from .ops.public import log as log
-from .ops.public import log1p as log1p
-from .ops.public import log_sigmoid as log_sigmoid
-from .ops.public import logical_and as logical_and
-from .ops.public import logical_not as logical_not
-from .ops.public import logical_or as logical_or
-from .ops.public import logical_xor as logical_xor
 from .ops.public import maximum as maximum
-from .ops.public import minimum as minimum
 from .ops.public import multiply as multiply
-from .ops.public import multiply_no_nan as multiply_no_nan
-from .ops.public import ndtri as ndtri
-from .ops.public import negative as negative
-from .ops.public import nextafter as nextafter
-from .ops.public import not_equal as not_equal
-from .ops.public import polygamma as polygamma
-from .ops.public import pow as pow
 from .ops.public import real as real
-from .ops.public import reciprocal as reciprocal
 from .ops.public import reduce_all as reduce_all
-from .ops.public import reduce_any as reduce_any
-from .ops.public import reduce_euclidean_norm as reduce_euclidean_norm
-from .ops.public import reduce_logsumexp as reduce_logsumexp
-from .ops.public import reduce_max as reduce_max
 from .ops.public import reduce_mean as reduce_mean
-from .ops.public import reduce_min as reduce_min
-from .ops.public import reduce_prod as reduce_prod
 from .ops.public import reduce_sum as reduce_sum
-from .ops.public import rint as rint
-from .ops.public import round as round
 from .ops.public import rsqrt as rsqrt
-from .ops.public import segment_max as segment_max
-from .ops.public import segment_mean as segment_mean
-from .ops.public import segment_min as segment_min
-from .ops.public import segment_prod as segment_prod
-from .ops.public import segment_sum as segment_sum
-from .ops.public import sigmoid as sigmoid
-from .ops.public import sign as sign
-from .ops.public import sin as sin
-from .ops.public import sinh as sinh
-from .ops.public import softplus as softplus
-from .ops.public import softsign as softsign
 from .ops.public import sqrt as sqrt
 from .ops.public import square as square
-from .ops.public import squared_difference as squared_difference
-from .ops.public import subtract as subtract
-from .ops.public import tan as tan
-from .ops.public import tanh as tanh
-from .ops.public import truncatediv as truncatediv
-from .ops.public import truncatemod as truncatemod
-from .ops.public import xdivy as xdivy
-from .ops.public import xlog1py as xlog1py
-from .ops.public import xlogy as xlogy
-from .ops.public import zeta as zeta
 from .values.composite import COMPOSITES, OPERANDS, is_composite
 from .values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from .variables.operators import as_divisible as _as_divisible
 from .variables.operators import truediv as truediv
 from .variables.variable import Variable
+
+# Imported on first use; type checkers must not see `__getattr__`, which would give every name a type.
+if TYPE_CHECKING:
+    from .api.sobol import sobol_sample as sobol_sample
+    from .api.sorting import approx_max_k as approx_max_k
+    from .api.sorting import approx_min_k as approx_min_k
+    from .api.sorting import in_top_k as in_top_k
+    from .api.sorting import invert_permutation as invert_permutation
+    from .api.sorting import top_k as top_k
+    from .ops.public import acos as acos
+    from .ops.public import acosh as acosh
+    from .ops.public import add as add
+    from .ops.public import asin as asin
+    from .ops.public import asinh as asinh
+    from .ops.public import atan as atan
+    from .ops.public import atan2 as atan2
+    from .ops.public import atanh as atanh
+    from .ops.public import betainc as betainc
+    from .ops.public import ceil as ceil
+    from .ops.public import cos as cos
+    from .ops.public import cosh as cosh
+    from .ops.public import cumprod as cumprod
+    from .ops.public import cumsum as cumsum
+    from .ops.public import digamma as digamma
+    from .ops.public import erf as erf
+    from .ops.public import erfc as erfc
+    from .ops.public import erfcinv as erfcinv
+    from .ops.public import erfinv as erfinv
+    from .ops.public import exp as exp
+    from .ops.public import expm1 as expm1
+    from .ops.public import floor as floor
+    from .ops.public import floordiv as floordiv
+    from .ops.public import greater as greater
+    from .ops.public import greater_equal as greater_equal
+    from .ops.public import igamma as igamma
+    from .ops.public import igammac as igammac
+    from .ops.public import is_finite as is_finite
+    from .ops.public import is_inf as is_inf
+    from .ops.public import is_nan as is_nan
+    from .ops.public import lgamma as lgamma
+    from .ops.public import log as log
+    from .ops.public import log1p as log1p
+    from .ops.public import log_sigmoid as log_sigmoid
+    from .ops.public import logical_and as logical_and
+    from .ops.public import logical_not as logical_not
+    from .ops.public import logical_or as logical_or
+    from .ops.public import logical_xor as logical_xor
+    from .ops.public import minimum as minimum
+    from .ops.public import multiply_no_nan as multiply_no_nan
+    from .ops.public import ndtri as ndtri
+    from .ops.public import negative as negative
+    from .ops.public import nextafter as nextafter
+    from .ops.public import not_equal as not_equal
+    from .ops.public import polygamma as polygamma
+    from .ops.public import pow as pow
+    from .ops.public import reciprocal as reciprocal
+    from .ops.public import reduce_any as reduce_any
+    from .ops.public import reduce_euclidean_norm as reduce_euclidean_norm
+    from .ops.public import reduce_logsumexp as reduce_logsumexp
+    from .ops.public import reduce_max as reduce_max
+    from .ops.public import reduce_min as reduce_min
+    from .ops.public import reduce_prod as reduce_prod
+    from .ops.public import rint as rint
+    from .ops.public import round as round
+    from .ops.public import segment_max as segment_max
+    from .ops.public import segment_mean as segment_mean
+    from .ops.public import segment_min as segment_min
+    from .ops.public import segment_prod as segment_prod
+    from .ops.public import segment_sum as segment_sum
+    from .ops.public import sigmoid as sigmoid
+    from .ops.public import sign as sign
+    from .ops.public import sin as sin
+    from .ops.public import sinh as sinh
+    from .ops.public import softplus as softplus
+    from .ops.public import softsign as softsign
+    from .ops.public import squared_difference as squared_difference
+    from .ops.public import subtract as subtract
+    from .ops.public import tan as tan
+    from .ops.public import tanh as tanh
+    from .ops.public import truncatediv as truncatediv
+    from .ops.public import truncatemod as truncatemod
+    from .ops.public import xdivy as xdivy
+    from .ops.public import xlog1py as xlog1py
+    from .ops.public import xlogy as xlogy
+    from .ops.public import zeta as zeta
+
+_HOMES = homes(
+    __name__,
+    {
+        "api.sobol": "sobol_sample",
+        "api.sorting": "approx_max_k approx_min_k in_top_k invert_permutation top_k",
+        "ops.public": """
+            acos acosh add asin asinh atan atan2 atanh betainc ceil cos cosh cumprod cumsum digamma erf erfc erfcinv
+            erfinv exp expm1 floor floordiv greater greater_equal igamma igammac is_finite is_inf is_nan lgamma log
+            log1p log_sigmoid logical_and logical_not logical_or logical_xor minimum multiply_no_nan ndtri negative
+            nextafter not_equal polygamma pow reciprocal reduce_any reduce_euclidean_norm reduce_logsumexp reduce_max
+            reduce_min reduce_prod rint round segment_max segment_mean segment_min segment_prod segment_sum sigmoid
+            sign sin sinh softplus softsign squared_difference subtract tan tanh truncatediv truncatemod xdivy xlog1py
+            xlogy zeta
+        """,
+    },
+)
+if not TYPE_CHECKING:
+    __getattr__ = on_first_use(globals(), _HOMES)
 
 _LOGGER = logging.getLogger("gradtape")
 
@@ -425,7 +447,19 @@ def cast(x: Any, dtype: DTypeLike, name: str | None = None) -> Tensor:
 
 
 def imag(input: TensorLike, name: str | None = None) -> Tensor:
-    """The imaginary part; of what is not complex, zeros of its type, through which no derivative passes."""
+    """The imaginary part; of what is not complex, zeros of its type, through which no derivative passes.
+
+    >>> import gradtape as tf
+    >>> tf.math.imag([1.0 + 2.0j, 3.0]).numpy()
+    array([2., 0.])
+
+    Args:
+        input: A tensor of numbers.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the same shape, of floats.
+    """
     x = to_tensor(input)
     if x.dtype is dtypes.string:
         return from_array(np.full(tuple(x.shape), b"", object))
@@ -433,13 +467,41 @@ def imag(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 def angle(input: TensorLike, name: str | None = None) -> Tensor:
-    """The argument of a complex number; of real numbers 0 or pi, through which no derivative passes."""
+    """The argument of complex numbers; of real numbers 0 or pi, through which no derivative passes.
+
+    >>> import gradtape as tf
+    >>> tf.math.angle([1.0j, -1.0]).numpy().round(4)
+    array([1.5708, 3.1416])
+
+    Args:
+        input: A tensor of numbers.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Angles from -pi to pi, in the same shape.
+    """
     x = to_tensor(input)
     return e.angle.public(x if x.dtype.is_complex else e.stop_gradient.public(x))
 
 
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
-    """The complex number with this real and this imaginary part."""
+    """The complex numbers with these real and imaginary parts.
+
+    >>> import gradtape as tf
+    >>> tf.complex([1.0, 2.0], [0.5, -1.0]).numpy()
+    array([1.+0.5j, 2.-1.j ], dtype=complex64)
+
+    Args:
+        real: A tensor of float32 or float64.
+        imag: Another of the same type; shapes broadcast.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of complex64, or of complex128.
+
+    Raises:
+        TypeError: The types are others, or differ.
+    """
     real, imag = to_tensor(real), to_tensor(imag)
     if real.dtype is not imag.dtype or real.dtype not in (dtypes.float32, dtypes.float64):
         raise TypeError(
@@ -450,12 +512,44 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
 
 
 def softmax(logits: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Tensor:
-    """exp(x) / sum(exp(x)) along an axis, the last by default."""
+    """exp(x) / sum(exp(x)) along an axis, the last by default.
+
+    >>> import gradtape as tf
+    >>> tf.math.softmax([0.0, 0.0]).numpy()
+    array([0.5, 0.5], dtype=float32)
+
+    Args:
+        logits: A floating tensor.
+        axis: The axis; the last if none is given.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Positive numbers whose sum along the axis is 1.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There is no such axis.
+    """
     return n.softmax.public(logits, -1 if axis is None else as_int(axis))
 
 
 def log_softmax(logits: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Tensor:
-    """log(softmax(x)) along an axis, the last by default."""
+    """log(softmax(x)) along an axis, the last by default, without overflow.
+
+    >>> import gradtape as tf
+    >>> tf.math.log_softmax([0.0, 0.0]).numpy()
+    array([-0.6931472, -0.6931472], dtype=float32)
+
+    Args:
+        logits: A floating tensor.
+        axis: The axis; the last if none is given.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There is no such axis.
+    """
     return n.log_softmax.public(logits, -1 if axis is None else as_int(axis))
 
 
@@ -465,7 +559,25 @@ def accumulate_n(
     tensor_dtype: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The sum of a list of tensors of one shape and type, which `shape` and `tensor_dtype` may state."""
+    """The sum of a list of tensors of one shape and type.
+
+    >>> import gradtape as tf
+    >>> tf.math.accumulate_n([[1.0, 2.0], [10.0, 20.0]]).numpy()
+    array([11., 22.], dtype=float32)
+
+    Args:
+        inputs: A list of tensors.
+        shape: The shape they must have.
+        tensor_dtype: The type they must have.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        ValueError: The list is empty, or shapes or types differ.
+        TypeError: `tensor_dtype` is another type.
+    """
     if not inputs or not isinstance(inputs, (list, tuple)):
         raise ValueError("inputs must be a list of at least one Tensor with the same dtype and shape")
     tensors = [to_tensor(value) for value in inputs]
@@ -488,7 +600,26 @@ def l2_normalize(
     name: str | None = None,
     dim: AxisLike | None = None,
 ) -> Tensor:
-    """x divided by its Euclidean norm along `axis`; the squared norm is at least `epsilon`."""
+    """x divided by its Euclidean norm along `axis`.
+
+    >>> import gradtape as tf
+    >>> tf.math.l2_normalize([3.0, 4.0]).numpy()
+    array([0.6, 0.8], dtype=float32)
+
+    Args:
+        x: A tensor of floating or complex numbers.
+        axis: One axis, or several; all if None.
+        epsilon: The smallest square of a norm that is divided by: zeros stay zeros.
+        name: Not used; taken for programs that were written for TensorFlow.
+        dim: An old name of `axis`.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        ValueError: Both `axis` and `dim` are given.
+        tf.errors.InvalidArgumentError: There is no such axis.
+    """
     x = to_tensor(x)
     if dim is not None and axis is not None:
         raise ValueError(f"l2_normalize: axis ({axis!r}) and dim ({dim!r}) are two names of one argument. Use axis.")
@@ -500,13 +631,40 @@ def l2_normalize(
 
 
 def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
-    """The fraction of elements that are zero, as float32; nan of nothing."""
+    """The fraction of elements that are zero; nan of nothing.
+
+    >>> import gradtape as tf
+    >>> tf.math.zero_fraction([0.0, 1.0, 0.0, 2.0]).numpy()
+    np.float32(0.5)
+
+    Args:
+        value: A tensor of numbers.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A number in float32.
+    """
     value = to_tensor(value)
     return reduce_mean(cast(equal(value, logic.zeros_like.public(value)), dtypes.float32))
 
 
 def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
-    """1 / x, and 0 where x is 0."""
+    """1 / x, and 0 where x is 0.
+
+    >>> import gradtape as tf
+    >>> tf.math.reciprocal_no_nan([2.0, 0.0]).numpy()
+    array([0.5, 0. ], dtype=float32)
+
+    Args:
+        x: A tensor of floating or complex numbers.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the same shape. The gradient is 0 where x is 0.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The operand has another type.
+    """
     x = to_tensor(x)
     return e.divide_no_nan.public(logic.ones_like.public(x), x)
 
@@ -517,6 +675,17 @@ def polyval(coeffs: Any, x: TensorLike, name: str | None = None) -> Tensor:
     >>> import gradtape as tf
     >>> tf.math.polyval([2, 1, 0], 3).numpy()
     np.int32(21)
+
+    Args:
+        coeffs: A list of numbers or tensors.
+        x: Where to compute it.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the shape of `x`, if the coefficients are numbers.
+
+    Raises:
+        ValueError: `coeffs` is not a list.
     """
     if not isinstance(coeffs, list):
         raise ValueError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
@@ -530,7 +699,19 @@ def polyval(coeffs: Any, x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
-    """log(|Beta(x)|) over the last axis: the sum of lgamma(x), less lgamma(sum of x)."""
+    """log(|Beta(x)|) over the last axis: the sum of lgamma(x), less lgamma(sum of x).
+
+    >>> import gradtape as tf
+    >>> tf.math.lbeta([1.0, 2.0]).numpy().round(4)
+    np.float32(-0.6931)
+
+    Args:
+        x: A floating tensor.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor without the last axis.
+    """
     return gamma.lbeta.public(x)
 
 
@@ -538,11 +719,24 @@ def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
 def cumulative_logsumexp(
     x: Any, axis: AxisLike = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Tensor:
-    """log(cumsum(exp(x))) without overflow; `exclusive` leaves out the element itself, `reverse` begins last.
+    """log(cumsum(exp(x))) along an axis, without overflow.
 
     >>> import gradtape as tf
-    >>> tf.math.cumulative_logsumexp([0.0, 0.0, 0.0, 0.0]).numpy()
-    array([0.       , 0.6931472, 1.0986123, 1.3862944], dtype=float32)
+    >>> tf.math.cumulative_logsumexp([0.0, 0.0, 0.0]).numpy().round(4)
+    array([0.    , 0.6931, 1.0986], dtype=float32)
+
+    Args:
+        x: A floating tensor.
+        axis: The axis.
+        exclusive: Whether each element is left out of its own sum.
+        reverse: Whether sums begin at the end.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There is no such axis.
     """
     x, axis, reverse = to_tensor(x), as_int(axis), bool(reverse)
     running = cumulative.running_logsumexp.public(x, axis, reverse)
@@ -555,12 +749,36 @@ def cumulative_logsumexp(
 
 
 def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
-    """Whether no element is below the one before it, in row-major order."""
+    """Whether no element is below the one before it, in row-major order.
+
+    >>> import gradtape as tf
+    >>> tf.math.is_non_decreasing([1, 2, 2]).numpy()
+    np.True_
+
+    Args:
+        x: A tensor of real numbers.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        True or False; True for less than two elements.
+    """
     return _ordered(x, less_equal)
 
 
 def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
-    """Whether each element is above the one before it, in row-major order."""
+    """Whether each element is above the one before it, in row-major order.
+
+    >>> import gradtape as tf
+    >>> tf.math.is_strictly_increasing([1, 2, 2]).numpy()
+    np.False_
+
+    Args:
+        x: A tensor of real numbers.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        True or False; True for less than two elements.
+    """
     return _ordered(x, less)
 
 
@@ -576,11 +794,24 @@ def _ordered(x: TensorLike, compare: Function) -> Any:
 def unsorted_segment_sum(
     data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
 ) -> Tensor:
-    """The sum over the rows with each segment id; rows with a negative id are left out.
+    """The sum over the rows with each segment id; 0 where there are none.
 
     >>> import gradtape as tf
-    >>> tf.math.unsorted_segment_sum([1.0, 2.0, 3.0], [1, 0, 1], num_segments=3).numpy()
-    array([2., 4., 0.], dtype=float32)
+    >>> tf.math.unsorted_segment_sum([1.0, 10.0, 100.0], [1, 0, 1], num_segments=3).numpy()
+    array([ 10., 101.,   0.], dtype=float32)
+
+    Args:
+        data: A tensor.
+        segment_ids: An integer for each row of `data`, or for each element of its leading axes, in any order. What has
+            a negative one is left out.
+        num_segments: How many segments there are.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of `num_segments` rows.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The shapes do not fit, or an id is not below `num_segments`.
     """
     return segment.unsorted_segment_sum.public(data, segment_ids, _segments(num_segments))
 
@@ -588,28 +819,100 @@ def unsorted_segment_sum(
 def unsorted_segment_prod(
     data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
 ) -> Tensor:
-    """The product over the rows with each segment id; rows with a negative id are left out."""
+    """The product over the rows with each segment id; 1 where there are none.
+
+    >>> import gradtape as tf
+    >>> tf.math.unsorted_segment_prod([2.0, 3.0, 5.0], [1, 0, 1], num_segments=3).numpy()
+    array([ 3., 10.,  1.], dtype=float32)
+
+    Args:
+        data: A tensor.
+        segment_ids: An integer for each row of `data`, or for each element of its leading axes, in any order. What has
+            a negative one is left out.
+        num_segments: How many segments there are.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of `num_segments` rows.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The shapes do not fit, or an id is not below `num_segments`.
+    """
     return segment.unsorted_segment_prod.public(data, segment_ids, _segments(num_segments))
 
 
 def unsorted_segment_max(
     data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
 ) -> Tensor:
-    """The largest of the rows with each segment id; rows with a negative id are left out."""
+    """The largest of the rows with each segment id; the smallest number of the type where there are none.
+
+    >>> import gradtape as tf
+    >>> tf.math.unsorted_segment_max([2.0, 3.0, 5.0], [1, 0, 1], num_segments=2).numpy()
+    array([3., 5.], dtype=float32)
+
+    Args:
+        data: A tensor.
+        segment_ids: An integer for each row of `data`, or for each element of its leading axes, in any order. What has
+            a negative one is left out.
+        num_segments: How many segments there are.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of `num_segments` rows.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The shapes do not fit, or an id is not below `num_segments`.
+    """
     return segment.unsorted_segment_max.public(data, segment_ids, _segments(num_segments))
 
 
 def unsorted_segment_min(
     data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
 ) -> Tensor:
-    """The smallest of the rows with each segment id; rows with a negative id are left out."""
+    """The smallest of the rows with each segment id; the largest number of the type where there are none.
+
+    >>> import gradtape as tf
+    >>> tf.math.unsorted_segment_min([2.0, 3.0, 5.0], [1, 0, 1], num_segments=2).numpy()
+    array([3., 2.], dtype=float32)
+
+    Args:
+        data: A tensor.
+        segment_ids: An integer for each row of `data`, or for each element of its leading axes, in any order. What has
+            a negative one is left out.
+        num_segments: How many segments there are.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of `num_segments` rows.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The shapes do not fit, or an id is not below `num_segments`.
+    """
     return segment.unsorted_segment_min.public(data, segment_ids, _segments(num_segments))
 
 
 def unsorted_segment_mean(
     data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
 ) -> Tensor:
-    """The mean over the rows with each segment id, 0 where there are none; negative ids are left out."""
+    """The mean over the rows with each segment id; 0 where there are none.
+
+    >>> import gradtape as tf
+    >>> tf.math.unsorted_segment_mean([2.0, 3.0, 5.0], [1, 0, 1], num_segments=2).numpy()
+    array([3. , 3.5], dtype=float32)
+
+    Args:
+        data: A tensor.
+        segment_ids: An integer for each row of `data`, or for each element of its leading axes, in any order. What has
+            a negative one is left out.
+        num_segments: How many segments there are.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of `num_segments` rows.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The shapes do not fit, or an id is not below `num_segments`.
+    """
     data = to_tensor(data)
     if data.dtype.is_differentiable:
         return pooled_segments.unsorted_segment_mean.public(data, segment_ids, _segments(num_segments))
@@ -620,7 +923,25 @@ def unsorted_segment_mean(
 def unsorted_segment_sqrt_n(
     data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
 ) -> Tensor:
-    """The sum over the rows with each segment id, divided by the square root of their number."""
+    """The sum over the rows with each segment id, divided by the square root of their number.
+
+    >>> import gradtape as tf
+    >>> tf.math.unsorted_segment_sqrt_n([1.0, 1.0, 1.0, 1.0], [0, 0, 0, 0], num_segments=1).numpy()
+    array([2.], dtype=float32)
+
+    Args:
+        data: A tensor.
+        segment_ids: An integer for each row of `data`, or for each element of its leading axes, in any order. What has
+            a negative one is left out.
+        num_segments: How many segments there are.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of `num_segments` rows.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The shapes do not fit, or an id is not below `num_segments`.
+    """
     data = to_tensor(data)
     if data.dtype.is_differentiable:
         return pooled_segments.unsorted_segment_sqrt_n.public(data, segment_ids, _segments(num_segments))
@@ -661,6 +982,22 @@ def bincount(
     >>> import gradtape as tf
     >>> tf.math.bincount([1, 1, 2, 5]).numpy()
     array([0, 2, 1, 0, 0, 1], dtype=int32)
+
+    Args:
+        arr: Integers that are not negative.
+        weights: What each counts, in the same shape; 1 if None.
+        minlength: The result has at least so many places.
+        maxlength: Integers from here on are not counted.
+        dtype: The type of the counts, if there are no weights.
+        name: Not used; taken for programs that were written for TensorFlow.
+        axis: -1 for counts of each row of a matrix, None or 0 for counts of all.
+        binary_output: Whether to say 1 for each integer that occurs, however often.
+
+    Returns:
+        A vector whose place i has the count of i, or one for each row.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There are negative integers, or the shapes do not fit.
     """
     if weights is not None and binary_output:
         raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one.")
@@ -726,6 +1063,20 @@ def confusion_matrix(
     >>> tf.math.confusion_matrix([0, 1, 1], [0, 1, 0]).numpy()
     array([[1, 0],
            [1, 1]], dtype=int32)
+
+    Args:
+        labels: The true classes: integers.
+        predictions: The predicted classes.
+        num_classes: How many classes there are; by default one more than the largest number.
+        weights: What each example counts; 1 if None.
+        dtype: The type of the counts.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A matrix (num_classes, num_classes): rows are the true classes, columns the predicted ones.
+
+    Raises:
+        tf.errors.InvalidArgumentError: A class is negative, or not below `num_classes`.
     """
     truth, guess = _vectors(to_tensor(labels), to_tensor(predictions))
     truth, guess = cast(truth, dtypes.int64), cast(guess, dtypes.int64)
@@ -769,4 +1120,4 @@ trace_public(globals())
 
 __path__: list[str] = []  # as a package, so that finders are asked for `math.special`
 sys.modules[f"{__name__}.special"] = special
-__dir__ = listing(globals())
+__dir__ = listing(globals(), _HOMES)

@@ -99,6 +99,19 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
     """Raise ValueError (or TypeError for other container types) unless both have one structure.
 
     With `expand_composites`, two composites at one place must be such that one spec covers both.
+
+    >>> import gradtape as tf
+    >>> tf.nest.assert_same_structure([1, {"a": 2}], [3, {"a": 4}])
+
+    Args:
+        nest1: A structure.
+        nest2: Another.
+        check_types: Whether a list and a tuple count as different.
+        expand_composites: Whether values made of tensors count as structures.
+
+    Raises:
+        ValueError: They have different structures.
+        TypeError: They have containers of different types.
     """
     nest.assert_same_structure(nest1, nest2, check_types, _are_same_composites if expand_composites else None)
 

@@ -37,6 +37,18 @@ METHODS = sorted(_WITH_HESSIAN_PRODUCTS | _WITH_HESSIAN | _WITHOUT_GRADIENT | _W
 class Progress:
     """What a callback is given after each iteration.
 
+    >>> import gradtape as tf
+    >>> x, seen = tf.Variable(3.0), []
+    >>> result = tf.optimize.minimize(lambda: (x - 1.0) ** 2, [x], callback=seen.append)
+    >>> seen[-1].iteration == result.nit
+    True
+
+    Args:
+        iteration: How many iterations are done.
+        evaluations: How often the function was computed.
+        fun: Its value.
+        gradient_norm: The largest absolute element of the gradient.
+
     Attributes:
         iteration: How many iterations are done.
         evaluations: How often the function was computed.
@@ -53,6 +65,23 @@ class Progress:
 @dataclasses.dataclass(frozen=True)
 class OptimizeResult:
     """How a minimization ended. The variables have the values of `x`.
+
+    >>> import gradtape as tf
+    >>> x = tf.Variable(3.0)
+    >>> result = tf.optimize.minimize(lambda: (x - 1.0) ** 2, [x])
+    >>> result.success, x.numpy().round(4)
+    (True, np.float32(1.0))
+
+    Args:
+        x: Where it ended, in the structure of the variables.
+        fun: The value there.
+        success: Whether the method says that it converged.
+        message: Why it ended, in words.
+        nit: The number of iterations.
+        nfev: How often the function was computed.
+        njev: How often its gradient was computed.
+        nhev: How many Hessian-vector products (or Hessians) were computed.
+        scipy: SciPy's own result; None if the run was stopped.
 
     Attributes:
         x: Where it ended, in the structure of the variables.

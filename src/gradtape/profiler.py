@@ -22,7 +22,18 @@ _COUNT = itertools.count()
 
 
 class ProfilerOptions:
-    """Accepted for compatibility: there is one way to measure."""
+    """Accepted for compatibility: there is one way to measure.
+
+    >>> import gradtape as tf
+    >>> tf.profiler.experimental.ProfilerOptions(host_tracer_level=3).host_tracer_level
+    3
+
+    Args:
+        host_tracer_level: Not used; taken for programs that were written for TensorFlow.
+        python_tracer_level: Not used; taken for programs that were written for TensorFlow.
+        device_tracer_level: Not used; taken for programs that were written for TensorFlow.
+        delay_ms: Not used; taken for programs that were written for TensorFlow.
+    """
 
     def __init__(
         self,
@@ -40,6 +51,21 @@ class ProfilerOptions:
 def start(logdir: Any, options: ProfilerOptions | None = None) -> None:
     """Measure this thread from now on; `stop` writes the profile below `logdir`.
 
+    The profile is one of Python's, which `python -m pstats` and snakeviz show.
+
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.profiler.experimental.start(folder)
+    >>> total = tf.reduce_sum(tf.ones([10, 10]))
+    >>> tf.profiler.experimental.stop()
+    >>> len(os.listdir(folder))
+    1
+
+    Args:
+        logdir: The folder.
+        options: Not used; taken for programs that were written for TensorFlow.
+
     Raises:
         AlreadyExistsError: This thread is measured already.
     """
@@ -55,6 +81,14 @@ def start(logdir: Any, options: ProfilerOptions | None = None) -> None:
 
 def stop(save: bool = True) -> None:
     """End the measurement, and write it.
+
+    >>> import gradtape as tf
+    >>> import tempfile
+    >>> tf.profiler.experimental.start(tempfile.mkdtemp())
+    >>> tf.profiler.experimental.stop(save=False)
+
+    Args:
+        save: Whether to write the profile.
 
     Raises:
         UnavailableError: `start` was not called in this thread.
@@ -74,7 +108,20 @@ def stop(save: bool = True) -> None:
 
 
 class Profile:
-    """Context manager: measures its block."""
+    """Context manager: measures its block, and writes the profile below `logdir`.
+
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> with tf.profiler.experimental.Profile(folder):
+    ...     total = tf.reduce_sum(tf.ones([10, 10]))
+    >>> len(os.listdir(folder))
+    1
+
+    Args:
+        logdir: The folder.
+        options: Not used; taken for programs that were written for TensorFlow.
+    """
 
     def __init__(self, logdir: object, options: ProfilerOptions | None = None) -> None:
         self._logdir, self._options = logdir, options
@@ -88,7 +135,20 @@ class Profile:
 
 @contextmanager
 def Trace(name: str, **kwargs: object) -> Iterator[None]:
-    """A block with a name; accepted, since calls are shown by their own names."""
+    """A block with a name; accepted, since calls are shown by their own names.
+
+    >>> import gradtape as tf
+    >>> for step in range(2):
+    ...     with tf.profiler.experimental.Trace("train", step_num=step):
+    ...         loss = tf.reduce_sum(tf.ones([2]))
+
+    Args:
+        name: Not used; taken for programs that were written for TensorFlow.
+        **kwargs: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A context manager.
+    """
     yield
 
 

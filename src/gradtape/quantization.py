@@ -36,6 +36,20 @@ def fake_quant_with_min_max_args(
     >>> import gradtape as tf
     >>> tf.quantization.fake_quant_with_min_max_args([0.3, 9.0], min=0.0, max=3.0, num_bits=2).numpy()
     array([0., 3.], dtype=float32)
+
+    Args:
+        inputs: A tensor.
+        min: The lower end of the range.
+        max: The upper end.
+        num_bits: How many bits a number has, from 2 to 16.
+        narrow_range: Whether there is one value less, so that there are as many below as above zero.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The range is empty, or there are no such numbers of bits.
     """
     x = to_tensor(inputs)
     low, high = _fixed_range(x, min, max)
@@ -64,7 +78,26 @@ def fake_quant_with_min_max_vars(
     narrow_range: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The inputs clipped to [min, max] and rounded; the tape follows the two bounds as well."""
+    """The inputs clipped to [min, max] and rounded; the tape follows the two bounds as well.
+
+    >>> import gradtape as tf
+    >>> low, high = tf.Variable(0.0), tf.Variable(3.0)
+    >>> with tf.GradientTape() as tape:
+    ...     y = tf.quantization.fake_quant_with_min_max_vars([0.3, 1.2, 9.0], low, high, num_bits=2)
+    >>> y.numpy(), tape.gradient(y, high).numpy()
+    (array([0., 1., 3.], dtype=float32), np.float32(1.0))
+
+    Args:
+        inputs: A tensor.
+        min: The lower end of the range, one number.
+        max: The upper end, one number.
+        num_bits: How many bits a number has, from 2 to 16.
+        narrow_range: Whether there is one value less, so that there are as many below as above zero.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the same shape.
+    """
     x, low, high = _operands(inputs, min, max, 0)
     return fake_quant.public(x, low, high, _bits(num_bits), bool(narrow_range))
 
@@ -78,7 +111,25 @@ def fake_quant_with_min_max_vars_per_channel(
     narrow_range: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """As `fake_quant_with_min_max_vars`, with bounds of their own for each entry of the last axis."""
+    """As `fake_quant_with_min_max_vars`, with bounds of their own for each entry of the last axis.
+
+    >>> import gradtape as tf
+    >>> x = [[0.3, 0.3], [9.0, 9.0]]
+    >>> tf.quantization.fake_quant_with_min_max_vars_per_channel(x, [0.0, 0.0], [3.0, 6.0], num_bits=2).numpy()
+    array([[0., 0.],
+           [3., 6.]], dtype=float32)
+
+    Args:
+        inputs: A tensor.
+        min: The lower ends, one for each entry of the last axis.
+        max: The upper ends.
+        num_bits: How many bits a number has, from 2 to 16.
+        narrow_range: Whether there is one value less, so that there are as many below as above zero.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the same shape.
+    """
     x, low, high = _operands(inputs, min, max, 1)
     return fake_quant.public(x, low, high, _bits(num_bits), bool(narrow_range))
 
@@ -108,7 +159,24 @@ def fake_quant_with_min_max_args_gradient(
     narrow_range: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """What reaches `inputs` when `gradients` reach `fake_quant_with_min_max_args`."""
+    """What reaches `inputs` when `gradients` reach `fake_quant_with_min_max_args`.
+
+    >>> import gradtape as tf
+    >>> tf.quantization.fake_quant_with_min_max_args_gradient([1.0, 1.0], [0.3, 9.0], min=0.0, max=3.0).numpy()
+    array([1., 0.], dtype=float32)
+
+    Args:
+        gradients: What reaches the result.
+        inputs: The inputs of the function.
+        min: The lower end of the range.
+        max: The upper end.
+        num_bits: How many bits a number has, from 2 to 16.
+        narrow_range: Whether there is one value less, so that there are as many below as above zero.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the same shape.
+    """
     x = to_tensor(inputs)
     low, high = _fixed_range(x, min, max)
     return _pulled(gradients, x, low, high, num_bits, narrow_range)[0]
@@ -123,7 +191,25 @@ def fake_quant_with_min_max_vars_gradient(
     narrow_range: bool = False,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """What reaches `inputs`, `min` and `max` when `gradients` reach `fake_quant_with_min_max_vars`."""
+    """What reaches `inputs`, `min` and `max` when `gradients` reach `fake_quant_with_min_max_vars`.
+
+    >>> import gradtape as tf
+    >>> parts = tf.quantization.fake_quant_with_min_max_vars_gradient([1.0, 1.0], [0.3, 9.0], 0.0, 3.0)
+    >>> [part.numpy().tolist() for part in parts]
+    [[1.0, 0.0], 0.0, 1.0]
+
+    Args:
+        gradients: What reaches the result.
+        inputs: The inputs of the function.
+        min: The lower end of the range.
+        max: The upper end.
+        num_bits: How many bits a number has, from 2 to 16.
+        narrow_range: Whether there is one value less, so that there are as many below as above zero.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Three tensors, for `inputs`, `min` and `max`.
+    """
     return _pulled(gradients, *_operands(inputs, min, max, 0), num_bits, narrow_range)
 
 
@@ -136,7 +222,28 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
     narrow_range: bool = False,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """What reaches `inputs`, `min` and `max` when `gradients` reach `fake_quant_with_min_max_vars_per_channel`."""
+    """What reaches `inputs`, `min` and `max` when `gradients` reach `fake_quant_with_min_max_vars_per_channel`.
+
+    >>> import gradtape as tf
+    >>> ones = [[1.0, 1.0], [1.0, 1.0]]
+    >>> parts = tf.quantization.fake_quant_with_min_max_vars_per_channel_gradient(
+    ...     ones, [[0.3, 0.3], [9.0, 1.0]], [0.0, 0.0], [3.0, 6.0]
+    ... )
+    >>> [part.numpy().tolist() for part in parts]
+    [[[1.0, 1.0], [0.0, 1.0]], [0.0, 0.0], [1.0, 0.0]]
+
+    Args:
+        gradients: What reaches the result.
+        inputs: The inputs of the function.
+        min: The lower ends, one for each entry of the last axis.
+        max: The upper ends.
+        num_bits: How many bits a number has, from 2 to 16.
+        narrow_range: Whether there is one value less, so that there are as many below as above zero.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Three tensors, for `inputs`, `min` and `max`.
+    """
     return _pulled(gradients, *_operands(inputs, min, max, 1), num_bits, narrow_range)
 
 
@@ -176,6 +283,21 @@ def quantize_and_dequantize_v2(
     array([0.33, 1.  ], dtype=float32)
 
     The range is from `input_min` to `input_max` if `range_given`, else that of the values; along an `axis`, one for each slice.
+
+    Args:
+        input: A tensor.
+        input_min: The lower end of the range, where `range_given`.
+        input_max: The upper end.
+        signed_input: Whether numbers below zero are stored.
+        num_bits: How many bits a number has.
+        range_given: Whether the range is given; else it is that of the tensor.
+        round_mode: "HALF_TO_EVEN" or "HALF_UP".
+        name: Not used; taken for programs that were written for TensorFlow.
+        narrow_range: Whether there is one value less, so that there are as many below as above zero.
+        axis: The axis whose entries have ranges of their own; None: one range.
+
+    Returns:
+        A tensor of the same shape.
     """
     x = to_tensor(input)
     where = None if axis is None or as_int(axis) == -1 else as_int(axis)

@@ -26,11 +26,16 @@ __all__ = ["FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase", "Rando
 class QueueBase:
     """Elements of one or several tensors that wait for somebody to take them.
 
+    >>> import gradtape as tf
+    >>> isinstance(tf.queue.FIFOQueue(3, tf.float32), tf.queue.QueueBase)
+    True
+
     Args:
         capacity: How many elements may wait; a thread that adds more blocks. Below 1: any number.
         dtypes: The types of an element's tensors.
         shapes: Their shapes, needed to take many at once; any shape where it is None.
         names: Names for the tensors; elements are dicts then.
+        name: The name of the queue, shown in messages.
     """
 
     def __init__(
@@ -105,11 +110,39 @@ class QueueBase:
     # --- adding and taking ---------------------------------------------------------------------------------------
 
     def enqueue(self, vals: TensorLike, name: str | None = None) -> None:
-        """Add one element; waits while the queue is full."""
+        """Add one element; waits while the queue is full.
+
+        >>> queue = tf.queue.FIFOQueue(9, [tf.int32, tf.string])
+        >>> queue.enqueue([1, "one"])
+        >>> int(queue.size())
+        1
+
+        Args:
+            vals: The element: a tensor, a list with one for each type, or a dict if the queue has names.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Raises:
+            ValueError: An element does not fit the types and shapes.
+            tf.errors.CancelledError: The queue is closed.
+        """
         self._enqueue([self._element(self._components(vals))])
 
     def enqueue_many(self, vals: TensorLike, name: str | None = None) -> None:
-        """Add the elements along the first axis."""
+        """Add the elements along the first axis, one after the other; waits while the queue is full.
+
+        >>> queue = tf.queue.FIFOQueue(9, tf.int32, shapes=[()])
+        >>> queue.enqueue_many([[1, 2, 3]])
+        >>> int(queue.size())
+        3
+
+        Args:
+            vals: The elements: a tensor, a list with one for each type, or a dict if the queue has names.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Raises:
+            ValueError: An element does not fit the types and shapes.
+            tf.errors.CancelledError: The queue is closed.
+        """
         tensors = [to_tensor(value, kind) for value, kind in zip(self._components(vals), self._dtypes, strict=True)]
         sizes = {tensor.shape[0] if tensor.ndim else None for tensor in tensors}
         if len(sizes) != 1 or None in sizes:
@@ -120,18 +153,64 @@ class QueueBase:
     def dequeue(self, name: str | None = None) -> Tensor:
         """Take one element; waits while the queue is empty.
 
+        >>> queue = tf.queue.FIFOQueue(9, tf.int32, shapes=[()])
+        >>> queue.enqueue_many([[1, 2, 3]])
+        >>> queue.dequeue().numpy()
+        np.int32(1)
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor, a list of them, or a dict if the queue has names.
+
         Raises:
-            OutOfRangeError: The queue is empty and closed.
+            tf.errors.OutOfRangeError: The queue is empty and closed.
         """
         (element,) = self._dequeue(1, least=1)
         return self._given(element)
 
     def dequeue_many(self, n: IntLike, name: str | None = None) -> Any:
-        """Take n elements, stacked; waits until there are so many."""
+        """Take some elements, stacked; waits until there are so many.
+
+        >>> queue = tf.queue.FIFOQueue(9, tf.int32, shapes=[()])
+        >>> queue.enqueue_many([[1, 2, 3]])
+        >>> queue.dequeue_many(2).numpy()
+        array([1, 2], dtype=int32)
+
+        Args:
+            n: How many.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor with one row for each element, a list of such, or a dict if the queue has names.
+
+        Raises:
+            tf.errors.OutOfRangeError: The queue is closed, and there are less.
+            tf.errors.InvalidArgumentError: The queue was made without shapes.
+        """
         return self._batch(self._dequeue(self._countable(n), least=self._countable(n)))
 
     def dequeue_up_to(self, n: IntLike, name: str | None = None) -> Any:
-        """Take n elements, stacked, or those that are left of a closed queue."""
+        """Take some elements, stacked, or those that are left of a closed queue.
+
+        >>> queue = tf.queue.FIFOQueue(9, tf.int32, shapes=[()])
+        >>> queue.enqueue_many([[1, 2, 3]])
+        >>> queue.close()
+        >>> queue.dequeue_up_to(5).numpy()
+        array([1, 2, 3], dtype=int32)
+
+        Args:
+            n: How many at most.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor with one row for each element, a list of such, or a dict if the queue has names.
+
+        Raises:
+            tf.errors.OutOfRangeError: The queue is closed, and none are left.
+            tf.errors.InvalidArgumentError: The queue was made without shapes.
+        """
         return self._batch(self._dequeue(self._countable(n), least=1))
 
     def _enqueue(self, elements: list[list[Any]]) -> None:
@@ -209,17 +288,52 @@ class QueueBase:
     # --- the queue itself ----------------------------------------------------------------------------------------
 
     def close(self, cancel_pending_enqueues: bool = False, name: str | None = None) -> None:
-        """Take no more elements; those that wait can still be taken."""
+        """Take no more elements; those that wait can still be taken.
+
+        >>> queue = tf.queue.FIFOQueue(9, tf.int32, shapes=[()])
+        >>> queue.enqueue_many([[1, 2, 3]])
+        >>> queue.close()
+        >>> bool(queue.is_closed()), queue.dequeue().numpy()
+        (True, np.int32(1))
+
+        Args:
+            cancel_pending_enqueues: Not used: who waits to add an element gets a `tf.errors.CancelledError` in any case.
+            name: Not used; taken for programs that were written for TensorFlow.
+        """
         with self._changed:
             self._closed = True
             self._changed.notify_all()
 
     def is_closed(self, name: str | None = None) -> Tensor:
-        """Whether it is closed."""
+        """Whether it is closed.
+
+        >>> queue = tf.queue.FIFOQueue(9, tf.int32, shapes=[()])
+        >>> queue.enqueue_many([[1, 2, 3]])
+        >>> bool(queue.is_closed())
+        False
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A truth value, as a tensor.
+        """
         return from_array(np.bool_(self._closed))  # type: ignore[arg-type]
 
     def size(self, name: str | None = None) -> Tensor:
-        """How many elements wait."""
+        """How many elements wait.
+
+        >>> queue = tf.queue.FIFOQueue(9, tf.int32, shapes=[()])
+        >>> queue.enqueue_many([[1, 2, 3]])
+        >>> int(queue.size())
+        3
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A scalar of int32.
+        """
         with self._changed:
             return from_array(np.int32(self._waiting()))  # type: ignore[arg-type]
 
@@ -231,6 +345,14 @@ class FIFOQueue(QueueBase):
     >>> queue.enqueue_many([[1.0, 2.0]])
     >>> queue.dequeue().numpy()
     np.float32(1.0)
+
+    Args:
+        capacity: How many elements may wait; a thread that adds more blocks. Below 1: any number.
+        dtypes: The types of an element's tensors.
+        shapes: Their shapes, needed to take many at once; any shape where it is None.
+        names: Names for the tensors; elements are dicts then.
+        shared_name: Not used; taken for programs that were written for TensorFlow.
+        name: The name of the queue, shown in messages.
     """
 
     def __init__(
@@ -256,7 +378,24 @@ class FIFOQueue(QueueBase):
 
 
 class PaddingFIFOQueue(FIFOQueue):
-    """First come, first served; elements of different sizes are filled up with zeros when many are taken."""
+    """First come, first served; elements of different sizes are filled up with zeros when many are taken.
+
+    >>> import gradtape as tf
+    >>> queue = tf.queue.PaddingFIFOQueue(3, tf.float32, shapes=[(None,)])
+    >>> queue.enqueue([[1.0]])
+    >>> queue.enqueue([[2.0, 3.0]])
+    >>> queue.dequeue_many(2).numpy()
+    array([[1., 0.],
+           [2., 3.]], dtype=float32)
+
+    Args:
+        capacity: How many elements may wait; a thread that adds more blocks. Below 1: any number.
+        dtypes: The types of an element's tensors.
+        shapes: Their shapes, with None for a size that differs.
+        names: Names for the tensors; elements are dicts then.
+        shared_name: Not used; taken for programs that were written for TensorFlow.
+        name: The name of the queue, shown in messages.
+    """
 
     def __init__(
         self,
@@ -283,7 +422,22 @@ class PaddingFIFOQueue(FIFOQueue):
 
 
 class PriorityQueue(QueueBase):
-    """The element whose first component, an int64, is smallest comes first."""
+    """The element whose first component, an int64, is smallest comes first.
+
+    >>> import gradtape as tf
+    >>> queue = tf.queue.PriorityQueue(3, tf.string, shapes=[()])
+    >>> queue.enqueue_many([[2, 1], ["later", "sooner"]])
+    >>> queue.dequeue()[1].numpy()
+    b'sooner'
+
+    Args:
+        capacity: How many elements may wait; a thread that adds more blocks. Below 1: any number.
+        types: The types of an element's tensors after the first.
+        shapes: Their shapes, needed to take many at once; any shape where it is None.
+        names: Names for the tensors; elements are dicts then.
+        shared_name: Not used; taken for programs that were written for TensorFlow.
+        name: The name of the queue, shown in messages.
+    """
 
     def __init__(
         self,
@@ -313,6 +467,12 @@ class PriorityQueue(QueueBase):
 class RandomShuffleQueue(QueueBase):
     """A random one of the waiting elements comes next.
 
+    >>> import gradtape as tf
+    >>> queue = tf.queue.RandomShuffleQueue(9, min_after_dequeue=0, dtypes=tf.int32, shapes=[()], seed=1)
+    >>> queue.enqueue_many([[1, 2, 3]])
+    >>> sorted(queue.dequeue_many(3).numpy().tolist())
+    [1, 2, 3]
+
     Args:
         capacity: How many elements may wait.
         min_after_dequeue: How many must be left after one is taken, unless the queue is closed.
@@ -320,6 +480,8 @@ class RandomShuffleQueue(QueueBase):
         shapes: As for `FIFOQueue`.
         names: As for `FIFOQueue`.
         seed: For the same order in every run.
+        shared_name: Not used; taken for programs that were written for TensorFlow.
+        name: The name of the queue, shown in messages.
     """
 
     def __init__(

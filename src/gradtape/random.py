@@ -199,8 +199,16 @@ def set_seed(seed: TensorLike) -> None:
 def get_state() -> dict[str, Any]:
     """The state of random functions, dropout and the global generator, as plain values and arrays.
 
+    >>> import gradtape as tf
+    >>> state = tf.random.get_state()
+    >>> sorted(state)
+    ['global_generator', 'seeds']
+
     `tf.train.Checkpoint(..., random=tf.random)` saves and restores it, so that a run that was stopped goes on with the
     numbers of one that was not.
+
+    Returns:
+        What `tf.random.set_state` takes.
     """
     return {"seeds": _SEEDS.get_state(), "global_generator": get_global_generator().state.numpy()}
 
@@ -214,6 +222,9 @@ def set_state(state: dict[str, Any]) -> None:
     >>> tf.random.set_state(state)
     >>> bool(tf.reduce_all(tf.random.normal([2]) == first))
     True
+
+    Args:
+        state: What `tf.random.get_state` gave.
     """
     _SEEDS.set_state(state["seeds"])
     get_global_generator().reset(state["global_generator"])
@@ -283,11 +294,26 @@ def stateless_normal(
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Tensor:
-    """Numbers from normal distributions that depend on `seed`, two integers, alone; the tape follows `mean` and `stddev`.
+    """Numbers from normal distributions that depend on `seed` alone; the tape follows `mean` and `stddev`.
 
     >>> import gradtape as tf
     >>> tf.random.stateless_normal([2], seed=[1, 2]).numpy().round(4)
     array([0.5441, 0.2074], dtype=float32)
+
+    Args:
+        shape: The shape of the result.
+        seed: Two integers.
+        mean: The means; they broadcast to `shape`.
+        stddev: The standard deviations, likewise.
+        dtype: A floating type.
+        name: Not used; taken for programs that were written for TensorFlow.
+        alg: The generator: "auto_select" or "philox".
+
+    Returns:
+        A tensor, the same for the same seed, and the same as in TensorFlow.
+
+    Raises:
+        ValueError: The seed is not two integers, or the type is not floating.
     """
     kind = floating(dtype, "stateless_normal")
     return scaled(philox.normal(stateless_stream(seed, alg), sizes_of(shape), kind.numpy), kind, stddev, mean)
@@ -333,7 +359,27 @@ def stateless_truncated_normal(
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Tensor:
-    """As `truncated_normal`; the numbers depend on `seed`, two integers, alone."""
+    """Numbers from normal distributions, at most two standard deviations away, that depend on `seed` alone.
+
+    >>> import gradtape as tf
+    >>> tf.random.stateless_truncated_normal([2], seed=[1, 2]).numpy().round(4)
+    array([0.5441, 0.2074], dtype=float32)
+
+    Args:
+        shape: The shape of the result.
+        seed: Two integers.
+        mean: The means; they broadcast to `shape`. The tape follows them.
+        stddev: The standard deviations, likewise.
+        dtype: A floating type.
+        name: Not used; taken for programs that were written for TensorFlow.
+        alg: The generator: "auto_select" or "philox".
+
+    Returns:
+        A tensor, the same for the same seed, and the same as in TensorFlow.
+
+    Raises:
+        ValueError: The seed is not two integers, or the type is not floating.
+    """
     kind = floating(dtype, "stateless_truncated_normal")
     return scaled(philox.truncated_normal(stateless_stream(seed, alg), sizes_of(shape), kind.numpy), kind, stddev, mean)
 
@@ -380,7 +426,29 @@ def stateless_uniform(
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Tensor:
-    """As `uniform`; the numbers depend on `seed`, two integers, alone. Without both bounds, integers are of any size."""
+    """Numbers uniformly distributed over [minval, maxval) that depend on `seed` alone.
+
+    >>> import gradtape as tf
+    >>> tf.random.stateless_uniform([2], seed=[1, 2]).numpy().round(4)
+    array([0.8441, 0.192 ], dtype=float32)
+    >>> tf.random.stateless_uniform([4], seed=[1, 2], maxval=10, dtype=tf.int32).numpy()
+    array([0, 9, 4, 9], dtype=int32)
+
+    Args:
+        shape: The shape of the result.
+        seed: Two integers.
+        minval: The lower bound; the tape follows the bounds of floats.
+        maxval: The upper bound, which is not reached. 1 by default for floats; integers need one.
+        dtype: A floating type, or one of integers. Integers with both bounds None are of any size.
+        name: Not used; taken for programs that were written for TensorFlow.
+        alg: The generator: "auto_select" or "philox".
+
+    Returns:
+        A tensor, the same for the same seed, and the same as in TensorFlow.
+
+    Raises:
+        ValueError: The seed is not two integers, or the type does not fit the bounds.
+    """
     kind = uniform_type(dtype, minval, maxval, UNBOUNDED)
     return uniform_from(stateless_stream(seed, alg), sizes_of(shape), kind, minval, maxval)
 
@@ -412,9 +480,25 @@ def gamma(
     seed: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """`shape` numbers from the gamma distribution of each `alpha` and rate `beta`; the tape follows both.
+    """Numbers from gamma distributions; the tape follows their parameters.
 
-    The result has `shape` followed by the shape that alpha and beta have together.
+    >>> import gradtape as tf
+    >>> tf.random.gamma([5], alpha=[1.0, 2.0]).shape
+    TensorShape([5, 2])
+
+    Args:
+        shape: How many numbers for each distribution.
+        alpha: The shape of each distribution.
+        beta: The rate (the inverse of the scale) of each; 1 by default. It broadcasts with `alpha`.
+        dtype: A floating type.
+        seed: With `tf.random.set_seed`, what decides the numbers.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor: `shape`, followed by the shape that alpha and beta have together.
+
+    Raises:
+        tf.errors.InvalidArgumentError: alpha and beta do not broadcast.
     """
     kind, lead = floating(dtype, "gamma"), sizes_of(shape)
     alpha = parameter(alpha, kind)
@@ -436,9 +520,26 @@ def stateless_gamma(
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """Numbers from gamma distributions of shape `alpha` and rate `beta`, which fill `shape` by broadcasting.
+    """Numbers from gamma distributions that depend on `seed` and the parameters alone; the tape follows the parameters.
 
-    They depend on `seed`, two integers, and on alpha and beta, and the tape follows these.
+    >>> import gradtape as tf
+    >>> tf.random.stateless_gamma([3, 2], seed=[1, 2], alpha=[1.0, 10.0]).shape
+    TensorShape([3, 2])
+
+    Args:
+        shape: The shape of the result, to which the parameters broadcast.
+        seed: Two integers.
+        alpha: The shape of each distribution.
+        beta: The rate (the inverse of the scale) of each; 1 by default.
+        dtype: A floating type.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of that shape, the same for the same seed, and the same as in TensorFlow.
+
+    Raises:
+        ValueError: The seed is not two integers.
+        tf.errors.InvalidArgumentError: The parameters do not broadcast to the shape.
     """
     kind, sizes = floating(dtype, "stateless_gamma"), sizes_of(shape)
     alpha = parameter(alpha, kind)
@@ -464,7 +565,25 @@ def poisson(
     seed: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """`shape` numbers from the Poisson distribution of each rate in `lam`: `shape` followed by the shape of `lam`."""
+    """Numbers from Poisson distributions: how many events there are, at a rate.
+
+    >>> import gradtape as tf
+    >>> tf.random.poisson([5], lam=[1.0, 100.0]).shape
+    TensorShape([5, 2])
+
+    Args:
+        shape: How many numbers for each distribution.
+        lam: The rate of each distribution.
+        dtype: A floating type, int32 or int64.
+        seed: With `tf.random.set_seed`, what decides the numbers.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor: `shape`, followed by the shape of `lam`. No derivative passes through it.
+
+    Raises:
+        tf.errors.InvalidArgumentError: A type is another, or integers are asked for and a rate is negative.
+    """
     kind, lead = dtypes.as_dtype(dtype), sizes_of(shape)
     rate = to_tensor(lam)
     _check_poisson(kind, rate, "poisson")
@@ -477,7 +596,26 @@ def poisson(
 def stateless_poisson(
     shape: ShapeLike, seed: Any, lam: TensorLike, dtype: DTypeLike = dtypes.int32, name: str | None = None
 ) -> Tensor:
-    """Numbers from Poisson distributions of rates `lam`, which fill `shape` by broadcasting; they depend on `seed`."""
+    """Numbers from Poisson distributions that depend on `seed` and the rates alone.
+
+    >>> import gradtape as tf
+    >>> tf.random.stateless_poisson([4], seed=[1, 2], lam=[5.0]).numpy()
+    array([7, 5, 8, 8], dtype=int32)
+
+    Args:
+        shape: The shape of the result, to which the rates broadcast.
+        seed: Two integers.
+        lam: The rate of each distribution.
+        dtype: A floating type, int32 or int64.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of that shape, the same for the same seed, and the same as in TensorFlow.
+
+    Raises:
+        ValueError: The seed is not two integers.
+        tf.errors.InvalidArgumentError: The rates do not broadcast to the shape, or a type is another.
+    """
     kind, sizes = dtypes.as_dtype(dtype), sizes_of(shape)
     rate = to_tensor(lam)
     _check_poisson(kind, rate, "stateless_poisson")
@@ -565,12 +703,26 @@ def categorical(
     seed: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """`num_samples` class numbers for each row of unnormalised log-probabilities.
+    """Class numbers drawn for each row of unnormalised log-probabilities.
 
     >>> import gradtape as tf
     >>> tf.random.categorical([[0.0, -1000.0], [-1000.0, 0.0]], 3).numpy()
     array([[0, 0, 0],
            [1, 1, 1]])
+
+    Args:
+        logits: A row of scores for each distribution: (batch, classes).
+        num_samples: How many numbers for each row.
+        dtype: tf.int64 (the default) or tf.int32.
+        seed: With `tf.random.set_seed`, what decides the numbers.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Integers (batch, num_samples).
+
+    Raises:
+        ValueError: The type is another.
+        tf.errors.InvalidArgumentError: The logits do not have two axes, or there are no classes.
     """
     scores, samples, kind = _classes(logits, num_samples, dtype, "categorical")
     rounded = -(-samples // 4) * 4 * 2  # doubles take two words each
@@ -581,13 +733,45 @@ def categorical(
 def stateless_categorical(
     logits: TensorLike, num_samples: IntLike, seed: TensorLike, dtype: DTypeLike = dtypes.int64, name: str | None = None
 ) -> Tensor:
-    """As `categorical`; the numbers depend on `seed`, two integers, alone."""
+    """Class numbers drawn for each row of unnormalised log-probabilities, that depend on `seed` alone.
+
+    >>> import gradtape as tf
+    >>> tf.random.stateless_categorical([[0.0, 0.0]], 5, seed=[1, 2]).numpy()
+    array([[1, 1, 0, 1, 1]])
+
+    Args:
+        logits: A row of scores for each distribution: (batch, classes).
+        num_samples: How many numbers for each row.
+        seed: Two integers.
+        dtype: tf.int64 or tf.int32.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Integers (batch, num_samples), the same for the same seed, and the same as in TensorFlow.
+
+    Raises:
+        ValueError: The seed is not two integers, or the type is another.
+        tf.errors.InvalidArgumentError: The logits do not have two axes, or there are no classes.
+    """
     scores, samples, kind = _classes(logits, num_samples, dtype, "stateless_categorical")
     return from_array(philox.categorical(stateless_stream(seed, "auto_select"), scores, samples, kind.numpy))
 
 
 def shuffle(value: TensorLike, seed: object = None, name: str | None = None) -> Tensor:
-    """The slices along the first axis in random order."""
+    """The slices along the first axis in random order.
+
+    >>> import gradtape as tf
+    >>> sorted(tf.random.shuffle([3, 1, 2]).numpy().tolist())
+    [1, 2, 3]
+
+    Args:
+        value: A tensor.
+        seed: With `tf.random.set_seed`, what decides the order.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the same shape. Gradients follow the slices to their places.
+    """
     x = to_tensor(value)
     size = (x.shape[0] or 0) if x.ndim else 0
     if size < 2:
@@ -599,7 +783,24 @@ def shuffle(value: TensorLike, seed: object = None, name: str | None = None) -> 
 def _stateless_shuffle(
     value: TensorLike, seed: TensorLike, alg: object = "auto_select", name: str | None = None
 ) -> Tensor:
-    """As `shuffle`; the order depends on `seed`, two integers, alone."""
+    """The slices along the first axis in an order that depends on `seed` alone.
+
+    >>> import gradtape as tf
+    >>> tf.random.experimental.stateless_shuffle([10, 20, 30, 40], seed=[1, 2]).numpy()
+    array([10, 40, 30, 20], dtype=int32)
+
+    Args:
+        value: A tensor.
+        seed: Two integers.
+        alg: The generator: "auto_select" or "philox".
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        ValueError: The seed is not two integers.
+    """
     x = to_tensor(value)
     stream = stateless_stream(seed, alg)
     size = (x.shape[0] or 0) if x.ndim else 0
@@ -649,13 +850,47 @@ def _index_shuffle(index: TensorLike, seed: TensorLike, max_index: TensorLike) -
 
 
 def split(seed: TensorLike, num: object = 2, alg: object = "auto_select") -> Any:
-    """`num` new seeds for stateless functions, one in each row, from one seed."""
+    """New seeds for stateless functions, one in each row, from one seed.
+
+    >>> import gradtape as tf
+    >>> first, second = tf.random.split([1, 2])
+    >>> first.shape
+    TensorShape([2])
+
+    Args:
+        seed: Two integers.
+        num: How many seeds.
+        alg: The generator: "auto_select" or "philox".
+
+    Returns:
+        A tensor (num, 2) of the type of the seed.
+
+    Raises:
+        ValueError: The seed is not two integers.
+    """
     pair = to_tensor(seed)
     return stateless_uniform([as_int(num), 2], pair, None, None, pair.dtype, alg=alg)
 
 
 def fold_in(seed: TensorLike, data: TensorLike, alg: object = "auto_select") -> Tensor:
-    """A new seed for stateless functions, from a seed and an integer."""
+    """A new seed for stateless functions, from a seed and an integer, such as the number of a step.
+
+    >>> import gradtape as tf
+    >>> seeds = [tf.random.fold_in([1, 2], step).numpy().tolist() for step in range(2)]
+    >>> seeds[0] == seeds[1]
+    False
+
+    Args:
+        seed: Two integers.
+        data: An integer.
+        alg: The generator: "auto_select" or "philox".
+
+    Returns:
+        Two integers of the type of `data`.
+
+    Raises:
+        ValueError: The seed is not two integers, or `data` is not one.
+    """
     value = to_tensor(data)
     if value.ndim or value.dtype not in UNBOUNDED:
         raise NumberNeededError(None, None, f"random.fold_in: data must be an integer scalar, got {data!r}.")

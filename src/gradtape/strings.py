@@ -284,11 +284,23 @@ def to_hash_bucket(input: Any, num_buckets: Any, name: str | None = None) -> Ten
 
 @takes(key=sequence)
 def to_hash_bucket_strong(input: Any, num_buckets: Any, key: Any, name: str | None = None) -> Tensor:
-    """A number below `num_buckets` for each text, by a hash under a key of two integers.
+    """A number below `num_buckets` for each text, by a hash under a key: who does not know the key cannot make texts collide.
 
     >>> import gradtape as tf
     >>> tf.strings.to_hash_bucket_strong(["Hello", "TF"], 3, [1, 2]).numpy()
     array([2, 0])
+
+    Args:
+        input: Texts.
+        num_buckets: How many buckets there are.
+        key: Two integers.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of int64, of the shape of the texts.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There is less than one bucket, or the key is not two integers.
     """
     return encoding.string_to_hash_bucket_strong.public(_texts(input), as_int(num_buckets), as_ints(key))
 
@@ -336,6 +348,21 @@ def format(
     >>> import gradtape as tf
     >>> tf.strings.format("x: {}", tf.range(10)).numpy()
     b'x: [0 1 2 ... 7 8 9]'
+    >>> tf.strings.format("% of %", [tf.constant(3), tf.constant([4, 5])], placeholder="%").numpy()
+    b'3 of [4 5]'
+
+    Args:
+        template: A text.
+        inputs: A tensor, or a list with one for each placeholder.
+        placeholder: What stands in the template for a tensor.
+        summarize: How many elements are written at both ends of each axis; -1 for all.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        One text.
+
+    Raises:
+        ValueError: There are not as many tensors as placeholders.
     """
     if not isinstance(inputs, (list, tuple, Tensor, Variable)):
         len(inputs)  # one Python number by itself is no input, as in TensorFlow
@@ -383,13 +410,25 @@ def _apart(input: Any, rows_of: Callable[[Any], Any]) -> Any:
 
 
 def split(input: TensorLike, sep: object = None, maxsplit: int = -1, name: str | None = None) -> Any:
-    """The parts of each text between separators (white space, if none is given).
+    """The parts of each text between separators.
 
     >>> import gradtape as tf
     >>> tf.strings.split("a b  c").numpy()
     array([b'a', b'b', b'c'], dtype=object)
-    >>> tf.strings.split(["a b", "c"])
+    >>> tf.strings.split(["a,b", "c"], sep=",")
     <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
+
+    Args:
+        input: Texts.
+        sep: The separator, one text. None stands for white space: any amount of it separates once, and there are no empty parts.
+        maxsplit: How often a text is cut at most; -1 for as often as there are separators.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A vector for one text, else a RaggedTensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The separator is not one text.
     """
     separator = "" if sep is None else _plain(sep)
     return _apart(input, lambda texts: unicode.split_rows.public(texts, separator, maxsplit))
@@ -545,6 +584,12 @@ def ngrams(
 ) -> Any:
     """Runs of neighbouring texts in each row, joined: along the last axis of a tensor, or in rows of different lengths.
 
+    >>> import gradtape as tf
+    >>> tf.strings.ngrams([["a", "b", "c"]], 2).numpy().tolist()
+    [[b'a b', b'b c']]
+    >>> tf.strings.ngrams(tf.ragged.constant([["a", "b", "c"], ["d"]]), (1, 2))
+    <tf.RaggedTensor [[b'a', b'b', b'c', b'a b', b'b c'], [b'd']]>
+
     Args:
         data: The texts.
         ngram_width: How many make a run; several widths give all runs of the first, then of the next.
@@ -552,12 +597,10 @@ def ngrams(
         pad_values: What stands before and after each row (one text, or two), so that its ends begin and end runs.
         padding_width: How often; by default as often as the runs need it.
         preserve_short_sequences: Whether a row too short for any run gives one of all its texts.
+        name: Not used; taken for programs that were written for TensorFlow.
 
-    >>> import gradtape as tf
-    >>> tf.strings.ngrams([["a", "b", "c"]], 2).numpy().tolist()
-    [[b'a b', b'b c']]
-    >>> tf.strings.ngrams(tf.ragged.constant([["a", "b", "c"], ["d"]]), (1, 2))
-    <tf.RaggedTensor [[b'a', b'b', b'c', b'a b', b'b c'], [b'd']]>
+    Returns:
+        A tensor or RaggedTensor of texts, as `data` is one.
     """
     from .ragged import RaggedTensor
 
@@ -603,6 +646,21 @@ def unicode_encode(
     >>> import gradtape as tf
     >>> tf.strings.unicode_encode([97, 233], "UTF-8").numpy().decode()
     'aé'
+    >>> tf.strings.unicode_encode(tf.ragged.constant([[72, 105], [33]]), "UTF-8").numpy()
+    array([b'Hi', b'!'], dtype=object)
+
+    Args:
+        input: A tensor or RaggedTensor of integers, with at least one axis.
+        output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
+        errors: What integers that are no code points do: "replace", "ignore" or "strict" (an error).
+        replacement_char: The code point that stands for them with "replace".
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Texts, without the last axis.
+
+    Raises:
+        tf.errors.InvalidArgumentError: Operand, encoding or replacement are none of these, or `errors="strict"` met one.
     """
     if not 0 <= replacement_char <= 0x10FFFF:
         raise invalid(f"unicode_encode: replacement_char must be a code point, got {replacement_char}.")
@@ -622,7 +680,29 @@ def unicode_transcode(
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The texts in another encoding."""
+    r"""The texts in another encoding.
+
+    >>> import gradtape as tf
+    >>> tf.strings.unicode_transcode("a\u00e9", "UTF-8", "UTF-16-BE").numpy()
+    b'\x00a\x00\xe9'
+    >>> tf.strings.unicode_transcode(b"caf\xe9", "latin-1", "UTF-8").numpy()
+    b'caf\xc3\xa9'
+
+    Args:
+        input: Texts.
+        input_encoding: How the texts are encoded: any name that Python's codecs know.
+        output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
+        errors: What bytes that are no text do: "replace", "ignore" or "strict" (an error).
+        replacement_char: The code point that stands for them with "replace".
+        replace_control_characters: Whether control characters are replaced too.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Texts, in the same shape.
+
+    Raises:
+        tf.errors.InvalidArgumentError: An encoding is not known, or `errors="strict"` met bytes that are no text.
+    """
     settings = (input_encoding, output_encoding, errors, replacement_char, replace_control_characters)
     return unicode.unicode_transcode.public(_texts(input), *settings)
 

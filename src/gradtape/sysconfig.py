@@ -34,7 +34,16 @@ def get_build_info() -> dict[str, Any]:
 
 
 def get_lib() -> str:
-    """The folder of the package."""
+    """The folder of the package.
+
+    >>> import gradtape as tf
+    >>> import os
+    >>> os.path.basename(tf.sysconfig.get_lib())
+    'gradtape'
+
+    Returns:
+        A path.
+    """
     return os.path.dirname(os.path.abspath(__file__))
 
 
@@ -45,17 +54,44 @@ def _nothing_to_compile(name: str) -> NoReturn:
 
 
 def get_include() -> str:
-    """NotImplementedError: there are no headers."""
+    """NotImplementedError: there are no headers.
+
+    >>> import gradtape as tf
+    >>> tf.sysconfig.get_include()
+    Traceback (most recent call last):
+    NotImplementedError: tf.sysconfig.get_include: gradtape has no headers and no library to link. ...
+
+    Raises:
+        NotImplementedError: Always; `gradtape.extend` declares ops in Python.
+    """
     _nothing_to_compile("get_include")
 
 
 def get_compile_flags() -> list[str]:
-    """NotImplementedError: there is nothing to compile against."""
+    """NotImplementedError: there is nothing to compile against.
+
+    >>> import gradtape as tf
+    >>> tf.sysconfig.get_compile_flags()
+    Traceback (most recent call last):
+    NotImplementedError: tf.sysconfig.get_compile_flags: gradtape has no headers and no library to link. ...
+
+    Raises:
+        NotImplementedError: Always; `gradtape.extend` declares ops in Python.
+    """
     _nothing_to_compile("get_compile_flags")
 
 
 def get_link_flags() -> list[str]:
-    """NotImplementedError: there is nothing to link."""
+    """NotImplementedError: there is nothing to link.
+
+    >>> import gradtape as tf
+    >>> tf.sysconfig.get_link_flags()
+    Traceback (most recent call last):
+    NotImplementedError: tf.sysconfig.get_link_flags: gradtape has no headers and no library to link. ...
+
+    Raises:
+        NotImplementedError: Always; `gradtape.extend` declares ops in Python.
+    """
     _nothing_to_compile("get_link_flags")
 
 

@@ -41,6 +41,17 @@ def compute_gradient(
            [0., 4.]], dtype=float32)
 
     Rows are elements of the value, columns those of the argument; a complex element counts as two, real and imaginary.
+
+    Args:
+        f: A function of tensors that gives one.
+        x: A list of its arguments.
+        delta: The step of the differences; by default one that fits the type.
+
+    Returns:
+        Two tuples of matrices, one for each argument.
+
+    Raises:
+        ValueError: `x` is no list.
     """
     if not isinstance(x, (list, tuple)):
         raise ValueError(
@@ -95,7 +106,18 @@ with contextlib.suppress(
 
 
 class TestCase(_Base):  # type: ignore[misc]
-    """unittest's TestCase with TensorFlow's assertions on tensors, arrays and structures of them."""
+    """unittest's TestCase with TensorFlow's assertions on tensors, arrays and structures of them.
+
+    >>> import gradtape as tf
+    >>> class Sums(tf.test.TestCase):
+    ...     def test_sum(self):
+    ...         self.assertAllClose(tf.constant([0.1, 0.2]) + 0.1, [0.2, 0.3])
+    >>> Sums("test_sum").run().wasSuccessful()
+    True
+
+    Args:
+        methodName: The method that is the test, as for unittest.
+    """
 
     __test__ = False  # not a test itself; subclasses that pytest finds set it back
 
@@ -107,23 +129,50 @@ class TestCase(_Base):  # type: ignore[misc]
         super().__init__(methodName)
 
     def setUp(self) -> None:
+        """Seeds the random numbers, the same for each test."""
         super().setUp()
         set_seed(87654321)
         np.random.seed(87654321 % 2**32)
 
     def get_temp_dir(self) -> str:
-        """A folder for this test's files."""
+        """A folder for this test's files, made with the first call.
+
+        >>> import os
+        >>> os.path.isdir(tf.test.TestCase().get_temp_dir())
+        True
+
+        Returns:
+            A path.
+        """
         if not hasattr(self, "_temporary"):
             self._temporary: str = tempfile.mkdtemp(prefix=self.id().rsplit(".", 1)[-1])
         return self._temporary
 
     def evaluate(self, tensors: TensorLike) -> Any:
-        """The values as NumPy arrays."""
+        """The values as NumPy arrays.
+
+        >>> tf.test.TestCase().evaluate({"x": tf.constant(1.0)})
+        {'x': np.float32(1.0)}
+
+        Args:
+            tensors: A tensor or variable, or a structure of them; other values stay as they are.
+
+        Returns:
+            The same structure.
+        """
         return nest.map_structure(lambda t: t.numpy() if isinstance(t, (Tensor, Variable)) else t, tensors)
 
     @contextmanager
     def cached_session(self, *args: object, **kwargs: object) -> Any:
-        """Eager code needs no session; accepted so that old tests run."""
+        """A block of eager code, which needs no session; taken so that old tests run.
+
+        >>> with tf.test.TestCase().cached_session():
+        ...     tf.test.TestCase().assertAllEqual(tf.constant([1, 2]) + 1, [2, 3])
+
+        Args:
+            args: Not used.
+            kwargs: Not used.
+        """
         yield None
 
     session = cached_session
@@ -132,7 +181,18 @@ class TestCase(_Base):  # type: ignore[misc]
     def assertRaisesWithPredicateMatch(
         self, exception_type: type[BaseException], expected_err_re_or_predicate: str | Callable[[Any], object]
     ) -> Iterator[None]:
-        """The block raises an exception of this type, whose message has the pattern or for which the predicate holds."""
+        """Check that the block raises such an exception.
+
+        >>> with tf.test.TestCase().assertRaisesWithPredicateMatch(ValueError, "invalid literal"):
+        ...     int("one")
+
+        Args:
+            exception_type: The class of the exception.
+            expected_err_re_or_predicate: A pattern that its message has, or a function of the exception that is true.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         expected = expected_err_re_or_predicate
         try:
             yield
@@ -145,7 +205,17 @@ class TestCase(_Base):  # type: ignore[misc]
             self.fail(f"{exception_type.__name__} not raised")
 
     def assertRaisesOpError(self, expected_err_re_or_predicate: str | Callable[[Any], object]) -> Any:
-        """The block raises a `tf.errors.OpError` whose message has the pattern."""
+        """Check that the block raises a `tf.errors.OpError`.
+
+        >>> with tf.test.TestCase().assertRaisesOpError("inner dimensions"):
+        ...     tf.matmul(tf.ones([2, 3]), tf.ones([2, 3]))
+
+        Args:
+            expected_err_re_or_predicate: A pattern that its message has, or a function of the exception that is true.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         return self.assertRaisesWithPredicateMatch(OpError, expected_err_re_or_predicate)
 
     def _pairs(self, a: Any, b: Any, msg: object = None) -> list[tuple[Any, Any]]:
@@ -164,7 +234,20 @@ class TestCase(_Base):  # type: ignore[misc]
     def assertAllClose(
         self, a: TensorLike, b: TensorLike, rtol: float = 1e-6, atol: float = 1e-6, msg: object = None
     ) -> None:
-        """Equal up to rtol and atol, in structure, shape and value; nan equals nan."""
+        """Check that two values are equal up to tolerances, in structure and shape too; nan equals nan.
+
+        >>> tf.test.TestCase().assertAllClose([0.1 + 0.2, 1.0], [0.3, 1.0])
+
+        Args:
+            a: A tensor, an array, or a structure of them.
+            b: Another.
+            rtol: The tolerance in relation to `b`; at least 1e-3 for types of 16 bits.
+            atol: The tolerance that is added to it, likewise.
+            msg: What the error says besides.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         for x, y in self._pairs(a, b, msg):
             x, y = _numpy(x), _numpy(y)
             self.assertEqual(x.shape, y.shape, msg or f"shapes differ: {x.shape} and {y.shape}")
@@ -186,7 +269,26 @@ class TestCase(_Base):  # type: ignore[misc]
         bfloat16_atol: float = 1e-2,
         msg: object = None,
     ) -> None:
-        """assertAllClose with a tolerance for each type."""
+        """Check as `assertAllClose` does, with tolerances for each type.
+
+        >>> tf.test.TestCase().assertAllCloseAccordingToType(tf.constant([1.0], tf.float16), [1.0005])
+
+        Args:
+            a: A tensor, an array, or a structure of them.
+            b: Another.
+            rtol: The tolerance in relation to `b`.
+            atol: The tolerance that is added to it.
+            float_rtol: What `rtol` is at least for float32 and complex64.
+            float_atol: What `atol` is at least for these.
+            half_rtol: What `rtol` is at least for float16.
+            half_atol: What `atol` is at least for it.
+            bfloat16_rtol: What `rtol` is at least for bfloat16.
+            bfloat16_atol: What `atol` is at least for it.
+            msg: What the error says besides.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         names = {_numpy(a).dtype.name, _numpy(b).dtype.name}
         if "bfloat16" in names:
             rtol, atol = max(rtol, bfloat16_rtol), max(atol, bfloat16_atol)
@@ -199,7 +301,20 @@ class TestCase(_Base):  # type: ignore[misc]
     def assertNotAllClose(
         self, a: TensorLike, b: TensorLike, rtol: float = 1e-6, atol: float = 1e-6, msg: object = None
     ) -> None:
-        """Not equal up to rtol and atol."""
+        """Check that two values are not equal up to tolerances.
+
+        >>> tf.test.TestCase().assertNotAllClose([1.0], [1.1])
+
+        Args:
+            a: A tensor, an array, or a structure of them.
+            b: Another.
+            rtol: The tolerance in relation to `b`.
+            atol: The tolerance that is added to it.
+            msg: What the error says.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         try:
             self.assertAllClose(a, b, rtol, atol)
         except AssertionError:
@@ -207,14 +322,36 @@ class TestCase(_Base):  # type: ignore[misc]
         raise AssertionError(msg or "The two values are close at all elements.")
 
     def assertAllEqual(self, a: TensorLike, b: TensorLike, msg: object = None) -> None:
-        """Equal in structure, shape and value; nan equals nan."""
+        """Check that two values are equal, in structure and shape too; nan equals nan.
+
+        >>> tf.test.TestCase().assertAllEqual(tf.constant([1, 2]), [1, 2])
+
+        Args:
+            a: A tensor, an array, or a structure of them.
+            b: Another.
+            msg: What the error says besides.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         for x, y in self._pairs(a, b, msg):
             x, y = _comparable(_numpy(x)), _comparable(_numpy(y))
             np.testing.assert_array_equal(x, y, err_msg=str(msg or ""), strict=False)
             self.assertEqual(x.shape, y.shape, msg)
 
     def assertNotAllEqual(self, a: TensorLike, b: TensorLike, msg: object = None) -> None:
-        """Different somewhere."""
+        """Check that two values differ somewhere.
+
+        >>> tf.test.TestCase().assertNotAllEqual([1, 2], [1, 3])
+
+        Args:
+            a: A tensor, an array, or a structure of them.
+            b: Another.
+            msg: What the error says.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         try:
             self.assertAllEqual(a, b)
         except AssertionError:
@@ -222,19 +359,59 @@ class TestCase(_Base):  # type: ignore[misc]
         raise AssertionError(msg or "The two values are equal at all elements.")
 
     def assertAllGreater(self, a: TensorLike, comparison_target: object) -> None:
-        """All elements above the target."""
+        """Check that all elements are above a number.
+
+        >>> tf.test.TestCase().assertAllGreater([2, 3], 1)
+
+        Args:
+            a: A tensor or an array.
+            comparison_target: The number.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         self.assertGreater(np.min(_numpy(a)), comparison_target)
 
     def assertAllLess(self, a: TensorLike, comparison_target: object) -> None:
-        """All elements below the target."""
+        """Check that all elements are below a number.
+
+        >>> tf.test.TestCase().assertAllLess([2, 3], 4)
+
+        Args:
+            a: A tensor or an array.
+            comparison_target: The number.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         self.assertLess(np.max(_numpy(a)), comparison_target)
 
     def assertAllGreaterEqual(self, a: TensorLike, comparison_target: object) -> None:
-        """All elements at or above the target."""
+        """Check that all elements are at or above a number.
+
+        >>> tf.test.TestCase().assertAllGreaterEqual([2, 3], 2)
+
+        Args:
+            a: A tensor or an array.
+            comparison_target: The number.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         self.assertGreaterEqual(np.min(_numpy(a)), comparison_target)
 
     def assertAllLessEqual(self, a: TensorLike, comparison_target: object) -> None:
-        """All elements at or below the target."""
+        """Check that all elements are at or below a number.
+
+        >>> tf.test.TestCase().assertAllLessEqual([2, 3], 3)
+
+        Args:
+            a: A tensor or an array.
+            comparison_target: The number.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         self.assertLessEqual(np.max(_numpy(a)), comparison_target)
 
     def assertAllInRange(
@@ -245,48 +422,157 @@ class TestCase(_Base):  # type: ignore[misc]
         open_lower_bound: bool = False,
         open_upper_bound: bool = False,
     ) -> None:
-        """All elements between two bounds."""
+        """Check that all elements are between two bounds.
+
+        >>> tf.test.TestCase().assertAllInRange([0.0, 0.5], 0.0, 1.0)
+
+        Args:
+            target: A tensor or an array.
+            lower_bound: The lower bound.
+            upper_bound: The upper bound.
+            open_lower_bound: Whether the lower bound itself is outside.
+            open_upper_bound: Whether the upper bound itself is outside.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         value = _numpy(target)
         low = value > lower_bound if open_lower_bound else value >= lower_bound
         high = value < upper_bound if open_upper_bound else value <= upper_bound
         self.assertTrue(bool(np.all(low & high)), f"{value} is not within {lower_bound} and {upper_bound}")
 
     def assertAllInSet(self, target: object, expected_set: Any) -> None:
-        """All elements in a set."""
+        """Check that all elements are in a set.
+
+        >>> tf.test.TestCase().assertAllInSet([1, 2, 1], {1, 2, 3})
+
+        Args:
+            target: A tensor or an array.
+            expected_set: The elements that may occur.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         self.assertLessEqual(set(_numpy(target).reshape(-1).tolist()), set(expected_set))
 
     def assertAllFinite(self, a: object) -> None:
-        """No inf and no nan."""
+        """Check that there is no inf and no nan.
+
+        >>> tf.test.TestCase().assertAllFinite([1.0, 2.0])
+
+        Args:
+            a: A tensor or an array.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         self.assertTrue(bool(np.all(np.isfinite(_numpy(a)))), f"{a} is not finite everywhere")
 
     def assertAllNan(self, a: object) -> None:
-        """Nothing but nan."""
+        """Check that there is nothing but nan.
+
+        >>> tf.test.TestCase().assertAllNan([float("nan")])
+
+        Args:
+            a: A tensor or an array.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         self.assertTrue(bool(np.all(np.isnan(_numpy(a)))), f"{a} is not nan everywhere")
 
     def assertNear(self, f1: Any, f2: Any, err: float, msg: object = None) -> None:
-        """Two numbers at most `err` apart."""
+        """Check that two numbers are close.
+
+        >>> tf.test.TestCase().assertNear(1.0, 1.01, err=0.1)
+
+        Args:
+            f1: A number.
+            f2: Another.
+            err: How far they may be apart.
+            msg: What the error says besides.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         self.assertTrue(f1 == f2 or abs(f1 - f2) <= err, f"{f1!r} != {f2!r} +/- {err!r}{msg or ''}")
 
     def assertArrayNear(self, farray1: Any, farray2: Any, err: float, msg: object = None) -> None:
-        """Two lists of numbers, element by element at most `err` apart."""
+        """Check that two lists of numbers are close, element by element.
+
+        >>> tf.test.TestCase().assertArrayNear([1.0, 2.0], [1.01, 2.0], err=0.1)
+
+        Args:
+            farray1: Numbers.
+            farray2: As many others.
+            err: How far two elements may be apart.
+            msg: What the error says besides.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         self.assertEqual(len(farray1), len(farray2), msg)
         for f1, f2 in zip(farray1, farray2, strict=True):
             self.assertNear(float(f1), float(f2), err, msg)
 
     def assertNDArrayNear(self, ndarray1: object, ndarray2: object, err: float, msg: object = None) -> None:
-        """Two arrays whose difference has a norm of at most `err`."""
+        """Check that two arrays are close: by the norm of their difference.
+
+        >>> tf.test.TestCase().assertNDArrayNear([1.0, 2.0], [1.01, 2.0], err=0.1)
+
+        Args:
+            ndarray1: An array.
+            ndarray2: Another of the same shape.
+            err: How large the norm may be.
+            msg: What the error says besides.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         self.assertLessEqual(float(np.linalg.norm(_numpy(ndarray1) - _numpy(ndarray2))), err, msg)
 
     def assertShapeEqual(self, input_a: Any, input_b: Any, msg: object = None) -> None:
-        """Two values of one shape."""
+        """Check that two values have one shape.
+
+        >>> tf.test.TestCase().assertShapeEqual(tf.ones([2, 3]), tf.zeros([2, 3]))
+
+        Args:
+            input_a: A tensor or an array.
+            input_b: Another.
+            msg: What the error says besides.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         self.assertEqual(tuple(input_a.shape), tuple(input_b.shape), msg)
 
     def assertDTypeEqual(self, target: object, expected_dtype: object) -> None:
-        """A value of the given type."""
+        """Check the type of a value.
+
+        >>> tf.test.TestCase().assertDTypeEqual(tf.ones([2]), tf.float32)
+
+        Args:
+            target: A tensor or an array.
+            expected_dtype: The type.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         self.assertEqual(to_tensor(target).dtype, expected_dtype)
 
     def assertStartsWith(self, actual: Any, expected_start: object, msg: object = None) -> None:
-        """A text that begins like that."""
+        """Check how a text begins.
+
+        >>> tf.test.TestCase().assertStartsWith("gradtape", "grad")
+
+        Args:
+            actual: The text.
+            expected_start: What it begins with.
+            msg: What the error says.
+
+        Raises:
+            AssertionError: It is not so.
+        """
         self.assertTrue(actual.startswith(expected_start), msg or f"{actual!r} does not start with {expected_start!r}")
 
 
@@ -311,42 +597,111 @@ def _wide(array: Any) -> Any:
 
 
 def main(argv: Any = None) -> None:
-    """Run the tests of the calling module."""
+    """Run the tests of the calling module, as the last lines of a file of tests.
+
+    >>> import gradtape as tf
+    >>> if __name__ == "__main__":
+    ...     tf.test.main()  # doctest: +SKIP
+
+    Args:
+        argv: Arguments of unittest's command line.
+    """
     unittest.main(argv=argv)
 
 
 def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: object = None) -> bool:
-    """Always False."""
+    """Always False: gradtape computes on the CPU.
+
+    >>> import gradtape as tf
+    >>> tf.test.is_gpu_available()
+    False
+
+    Args:
+        cuda_only: Not used; taken for programs that were written for TensorFlow.
+        min_cuda_compute_capability: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        False.
+    """
     return False
 
 
 def is_built_with_cuda() -> bool:
-    """Always False."""
+    """Always False: gradtape computes on the CPU.
+
+    >>> import gradtape as tf
+    >>> tf.test.is_built_with_cuda()
+    False
+
+    Returns:
+        False.
+    """
     return False
 
 
 def is_built_with_xla() -> bool:
-    """Always False."""
+    """Always False: `tf.config.set_engine("xla")` asks for XLA, where jax is installed.
+
+    >>> import gradtape as tf
+    >>> tf.test.is_built_with_xla()
+    False
+
+    Returns:
+        False.
+    """
     return False
 
 
 def is_built_with_gpu_support() -> bool:
-    """Always False."""
+    """Always False: gradtape computes on the CPU.
+
+    >>> import gradtape as tf
+    >>> tf.test.is_built_with_gpu_support()
+    False
+
+    Returns:
+        False.
+    """
     return False
 
 
 def is_built_with_rocm() -> bool:
-    """Always False."""
+    """Always False: gradtape computes on the CPU.
+
+    >>> import gradtape as tf
+    >>> tf.test.is_built_with_rocm()
+    False
+
+    Returns:
+        False.
+    """
     return False
 
 
 def gpu_device_name() -> str:
-    """Empty: there is none."""
+    """The name of the first GPU; always empty, since there is none.
+
+    >>> import gradtape as tf
+    >>> tf.test.gpu_device_name()
+    ''
+
+    Returns:
+        "".
+    """
     return ""
 
 
 def get_temp_dir() -> str:
-    """A folder for temporary files of tests."""
+    """A folder for temporary files of tests.
+
+    >>> import gradtape as tf
+    >>> import os
+    >>> os.path.isdir(tf.test.get_temp_dir())
+    True
+
+    Returns:
+        A path: the environment variable TEST_TMPDIR, or the system's folder.
+    """
     return os.environ.get("TEST_TMPDIR") or tempfile.gettempdir()
 
 
@@ -356,7 +711,11 @@ class experimental:
 
     @staticmethod
     def sync_devices() -> None:
-        """Nothing to wait for: an op has run when its call returns."""
+        """Nothing to wait for: an op has run when its call returns.
+
+        >>> import gradtape as tf
+        >>> tf.test.experimental.sync_devices()
+        """
 
 
 __all__ = [

@@ -18,12 +18,31 @@ class experimental:
 
     @staticmethod
     def initialize_tpu_system(cluster_resolver: object = None) -> Any:
-        """ValueError: there is no TPU."""
+        """ValueError: there is no TPU.
+
+        >>> import gradtape as tf
+        >>> tf.tpu.experimental.initialize_tpu_system()
+        Traceback (most recent call last):
+        gradtape.distribute.cluster.Missing: There is no TPU: gradtape computes on the CPU. ...
+
+        Args:
+            cluster_resolver: Not used; taken for programs that were written for TensorFlow.
+
+        Raises:
+            ValueError: Always.
+        """
         raise Missing(_NO_TPU)
 
     @staticmethod
     def shutdown_tpu_system(cluster_resolver: object = None) -> None:
-        """Nothing to shut down."""
+        """Nothing to shut down.
+
+        >>> import gradtape as tf
+        >>> tf.tpu.experimental.shutdown_tpu_system()
+
+        Args:
+            cluster_resolver: Not used; taken for programs that were written for TensorFlow.
+        """
 
 
 __dir__ = listing(globals())

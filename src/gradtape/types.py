@@ -20,19 +20,58 @@ TensorLike = Tensor | Variable | np.ndarray | np.generic | bool | int | float | 
 
 
 class TraceType(abc.ABC):
-    """How the arguments of a `tf.function` are told apart: a class of a user's own returns one from `__tf_tracing_type__`."""
+    """How the arguments of a `tf.function` are told apart: a class of a user's own returns one from `__tf_tracing_type__`.
+
+    >>> import gradtape as tf
+    >>> class OfName(tf.types.experimental.TraceType):
+    ...     def __init__(self, name):
+    ...         self.name = name
+    ...     def is_subtype_of(self, other):
+    ...         return self == other
+    ...     def most_specific_common_supertype(self, others):
+    ...         return self if all(self == other for other in others) else None
+    ...     def placeholder_value(self, placeholder_context):
+    ...         return self
+    ...     def __hash__(self):
+    ...         return hash(self.name)
+    ...     def __eq__(self, other):
+    ...         return isinstance(other, OfName) and self.name == other.name
+    >>> OfName("a").is_subtype_of(OfName("b"))
+    False
+    """
 
     @abc.abstractmethod
     def is_subtype_of(self, other: TraceType) -> bool:
-        """Whether a function traced for `other` may be called with this."""
+        """Whether what was traced for another type can be used for this one.
+
+        Args:
+            other: Another type.
+
+        Returns:
+            True or False.
+        """
 
     @abc.abstractmethod
     def most_specific_common_supertype(self, others: object) -> TraceType | None:
-        """The narrowest type that all of them belong to, or None."""
+        """The tightest type that covers this one and all others.
+
+        Args:
+            others: Types.
+
+        Returns:
+            A type; None where there is none.
+        """
 
     @abc.abstractmethod
     def placeholder_value(self, placeholder_context: object) -> Any:
-        """What stands for the argument while the function is traced."""
+        """What stands for the argument while the function is traced.
+
+        Args:
+            placeholder_context: Where placeholders are made.
+
+        Returns:
+            A value.
+        """
 
     @abc.abstractmethod
     def __hash__(self) -> int: ...
@@ -43,7 +82,19 @@ class TraceType(abc.ABC):
 
 @runtime_checkable
 class SupportsTracingProtocol(Protocol):
-    """An argument of a `tf.function` that says itself what type it is."""
+    """An argument of a `tf.function` that says itself what type it is.
+
+    >>> import gradtape as tf
+    >>> class Setting:
+    ...     def __tf_tracing_type__(self, context):
+    ...         return context.make_reference_type(self, id(self))
+    >>> isinstance(Setting(), tf.types.experimental.SupportsTracingProtocol)
+    True
+
+    Args:
+        *args: Not looked at: the protocol itself is never called.
+        **kwargs: Not looked at.
+    """
 
     def __tf_tracing_type__(self, context: object) -> TraceType:
         """The type."""

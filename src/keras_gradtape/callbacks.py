@@ -18,6 +18,16 @@ class StopAtNonFinite(Callback):
     The weights are put back to what they were before that batch, and the step is run again op by op with
     `tf.debugging.enable_check_numerics`. `explanation` then has the text, which is also written to the standard error stream.
     Keeping the weights of one batch costs a copy of them for each batch.
+
+    >>> import gradtape as tf
+    >>> model = tf.keras.Sequential([tf.keras.layers.Dense(1, activation=tf.math.log)])
+    >>> model.compile("sgd", "mse")
+    >>> callback = tf.diagnostics.StopAtNonFinite()
+    >>> history = model.fit(tf.zeros([4, 2]), tf.ones([4, 1]), epochs=5, verbose=0, callbacks=[callback])
+    >>> len(history.history["loss"])
+    1
+    >>> "The logarithm of 0 is -inf." in callback.explanation
+    True
     """
 
     def __init__(self) -> None:

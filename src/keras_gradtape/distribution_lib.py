@@ -106,7 +106,8 @@ def initialize_rng() -> None:
     if rng_utils.get_random_seed() is None:
         from gradtape.xla import together
 
-        rng_utils.set_random_seed(together.same_for_all(seed_generator.make_default_seed()))
+        seed = np.asarray(seed_generator.make_default_seed(), np.int64)
+        rng_utils.set_random_seed(int(together.same_for_all(seed)))
 
 
 def initialize(

@@ -14,6 +14,7 @@ from keras.src import metrics as metrics_module
 from keras.src import optimizers as optimizers_module
 from keras.src import tree
 from keras.src.backend import KerasTensor, config
+from keras.src.losses import loss as loss_module
 from keras.src.trainers import trainer as base_trainer
 from keras.src.trainers.data_adapters import array_slicing, data_adapter_utils
 from keras.src.trainers.data_adapters.array_data_adapter import ArrayDataAdapter
@@ -25,6 +26,7 @@ import gradtape
 from gradtape.base.dtypes import BY_NUMPY
 from gradtape.base.seeds import GLOBAL
 from gradtape.values.tensor import EagerTensor, from_array
+from keras_gradtape import replicas
 from keras_gradtape.dataset_adapter import is_dataset
 from keras_gradtape.distribution_lib import distribute_data_input, distribution
 from keras_gradtape.ops.core import compute_output_spec, convert_to_numpy, convert_to_tensor, shape
@@ -40,6 +42,15 @@ class GradtapeTrainer(base_trainer.Trainer):
         self.test_function: Any = None
         self.predict_function: Any = None
         self._eval_epoch_iterator: Any = None
+        self._strategy = replicas.current()
+
+    @property
+    def distribute_strategy(self) -> Any:
+        """The strategy in whose scope the model was made."""
+        return self._strategy or gradtape.distribute.get_strategy()
+
+    def _aggregate_additional_loss(self, loss: Any) -> Any:
+        return loss_module.scale_loss_for_distribution(super()._aggregate_additional_loss(loss))
 
     def _resolve_auto_jit_compile(self) -> bool:
         """What `jit_compile="auto"` means: False, as with TensorFlow on a CPU.
@@ -58,7 +69,7 @@ class GradtapeTrainer(base_trainer.Trainer):
             y_pred = self._call_on(x, training=True)
             loss = self._compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=True)
             scaled = loss if self.optimizer is None else self.optimizer.scale_loss(loss)
-        self._loss_tracker.update_state(loss, sample_weight=_batch_size(x))
+        self._track(loss, x)
         weights = self.trainable_weights
         if weights:
             self.optimizer.apply_gradients(zip(tape.gradient(scaled, weights), weights, strict=True))
@@ -71,13 +82,16 @@ class GradtapeTrainer(base_trainer.Trainer):
         x, y, sample_weight = data_adapter_utils.unpack_x_y_sample_weight(data)
         y_pred = self._call_on(x, training=False)
         loss = self._compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=False)
-        self._loss_tracker.update_state(loss, sample_weight=_batch_size(x))
+        self._track(loss, x)
         return self.compute_metrics(x, y, y_pred, sample_weight=sample_weight)
 
     def predict_step(self, data: Any) -> Any:
         """The model's output for one batch."""
         x, _, _ = data_adapter_utils.unpack_x_y_sample_weight(data)
         return self._call_on(x, training=False)
+
+    def _track(self, loss: Any, x: Any) -> None:
+        self._loss_tracker.update_state(loss_module.unscale_loss_for_distribution(loss), sample_weight=_batch_size(x))
 
     def _call_on(self, x: Any, training: bool) -> Any:
         return self(x, training=training) if self._call_has_training_arg else self(x)
@@ -116,6 +130,8 @@ class GradtapeTrainer(base_trainer.Trainer):
 
         The first call is plain Python: it builds layers that are not built yet. A step that cannot be traced stays plain Python.
         """
+        if self._strategy is not None:
+            return replicas.OnReplicas(step, self._strategy, _build)
         if self.run_eagerly:
             return step
         return _Compiled(step, self.jit_compile)

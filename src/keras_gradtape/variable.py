@@ -50,6 +50,8 @@ class Variable(KerasVariable, gradtape.Variable):
         self._store(convert_to_tensor(value, dtype=self._dtype)._array)
         if self._layout is not None or distribution() is not None:
             self._lay_out()
+        elif STATE.strategies and (several := STATE.strategies[-1][0]._replicas) is not None and STATE.trace is None:
+            several.agree(self)
 
     def _lay_out(self) -> None:
         """Share the value out to devices, as its layout or the distribution says."""

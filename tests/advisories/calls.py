@@ -45,8 +45,8 @@ def _replacements(tree: ast.AST) -> Iterator[tuple[int, str, str]]:
     # Numbers of Python code around the call are left as they are: the steps of a loop, the part of a result.
     kept = [part for node in ast.walk(tree) for part in _python_parts(node)]
     drawn = {id(part) for node in [*kept, *filter(_is_draw, ast.walk(tree))] for part in ast.walk(node)}
-    nodes = list(ast.walk(tree))
-    for position, node in enumerate(nodes):
+    parents = {id(part): node for node in ast.walk(tree) for part in ast.iter_child_nodes(node)}
+    for position, node in enumerate(ast.walk(tree)):
         if _is_draw(node):
             changes = list(_other_draws(node))
         elif id(node) in drawn:
@@ -54,7 +54,16 @@ def _replacements(tree: ast.AST) -> Iterator[tuple[int, str, str]]:
         else:
             changes = [(kind, _literal(bad)) for kind, bad in _of_literal(node)]
         for kind, changed in changes:
-            yield position, kind, changed
+            if not _is_pythons(kind, parents.get(id(node))):
+                yield position, kind, changed
+
+
+def _is_pythons(kind: str, parent: Any) -> bool:
+    """Whether Python itself answers, not a function of ours: for an attribute of None, and the whole number of an infinity."""
+    if isinstance(parent, ast.Attribute):
+        return kind == "None"
+    whole = isinstance(parent, ast.Call) and ast.unparse(parent.func) == "int"
+    return whole and kind == "not a finite number"
 
 
 def _python_parts(node: Any) -> list[Any]:

@@ -23,16 +23,16 @@ def run(first: int = 0, step: int = 1) -> list[Any]:
     found: list[Any] = []
     start: int | None = first
     while start is not None:
-        rows, ended_at = _process(start, step)
+        rows, end = _process(start, step)
         found += rows
-        if ended_at is not None:
-            found.append(_blamed(ended_at))
-        start = None if ended_at is None else ended_at + step
+        if end is not None:
+            found.append(_blamed(*end))
+        start = None if end is None else end[0] + step
     return found
 
 
-def _process(start: int, step: int) -> tuple[list[Any], int | None]:
-    """What one process found, and the attempt that ended it before all were done."""
+def _process(start: int, step: int) -> tuple[list[Any], tuple[int, str] | None]:
+    """What one process found, and the attempt that ended it before all were done, with the process's last words."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "running"
         arguments = [sys.executable, "-m", "tests.advisories.worker", str(file), str(start), str(step), str(ROOM)]
@@ -41,17 +41,17 @@ def _process(start: int, step: int) -> tuple[list[Any], int | None]:
             done = subprocess.run(
                 arguments, capture_output=True, text=True, cwd=ROOT, env=environment, timeout=PATIENCE
             )
-            output, code = done.stdout, done.returncode
+            output, code, words = done.stdout, done.returncode, done.stderr
         except subprocess.TimeoutExpired as late:
-            output, code = (late.stdout or b"").decode(), -1
+            output, code, words = (late.stdout or b"").decode(), -1, "too late"
         lines = [json.loads(line) for line in output.splitlines()]
         if code == 0:
             return lines[:-1], None
         if not file.exists():
-            raise RuntimeError(f"no attempt was made: {done.stderr}")
-        return lines, int(file.read_text())
+            raise RuntimeError(f"no attempt was made: {words}")
+        return lines, (int(file.read_text()), f"{code}: {words.strip().rpartition(chr(10))[2]}")
 
 
-def _blamed(number: int) -> list[Any]:
+def _blamed(number: int, words: str) -> list[Any]:
     attempt = next(itertools.islice(attempts(), number, None))()
-    return [number, attempt.subject, attempt.kind, attempt.text, "ends the process"]
+    return [number, attempt.subject, attempt.kind, attempt.text, f"ends the process ({words})"]

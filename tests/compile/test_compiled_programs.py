@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 import gradtape as tf
 from gradtape.compile import fusion
 from gradtape.compile.codegen import python_of
+from gradtape.compile.dead_code import without_dead_code
 from gradtape.compile.executor import lowered
 from gradtape.compile.group import Group
-from gradtape.compile.passes import PASSES, optimized, simplified, without_dead_code, without_repetition
+from gradtape.compile.passes import PASSES, optimized, simplified, without_repetition
 from gradtape.compile.program import Program, check
 from gradtape.native import engine, thresholds
 from gradtape.native.abi import counts_holders

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.compile import codegen, executor
+from gradtape.compile import codegen, executor, warming
 from gradtape.ops.array.row import set_in_place, set_row
 
 X = tf.constant(np.random.default_rng(0).normal(size=(40, 3)).astype(np.float32))
@@ -361,8 +361,42 @@ def test_a_loop_over_nothing_gives_nothing_of_the_shape_of_its_rounds():
     empty = tf.zeros([0, 2])
     assert tf.function(lambda x: tf.map_fn(lambda row: tf.stack([row, row]), x))(empty).shape == (0, 2, 2)
     assert tf.function(lambda x: tf.scan(lambda a, row: a + row, x, initializer=tf.zeros([2])))(empty).shape == (0, 2)
-    with pytest.raises(tf.errors.OutOfRangeError, match="index 0"):
-        tf.function(lambda x: tf.foldl(lambda a, row: a + row, x))(empty)
+
+
+@pytest.mark.parametrize("fold", [tf.foldl, tf.foldr, tf.scan])
+@pytest.mark.parametrize("size", [0, None])
+@pytest.mark.parametrize("under_tape", [False, True])
+def test_a_fold_of_nothing_without_a_beginning_raises_tensorflows_class(fold, size, under_tape):
+    f = tf.function(lambda x: fold(lambda a, row: a + row, x), input_signature=[tf.TensorSpec([size, 2])])
+    empty = tf.zeros([0, 2])
+    with (
+        tf.GradientTape() if under_tape else tf.name_scope("none") as tape,
+        pytest.raises(tf.errors.InvalidArgumentError, match="Use an initializer"),
+    ):
+        if under_tape:
+            tape.watch(empty)
+        f(empty)
+
+
+@pytest.mark.parametrize("size", [0, None])
+def test_the_gradient_of_a_loop_over_nothing_is_empty_or_0(size):
+    start = tf.constant([1.0, 2.0])
+
+    @tf.function(input_signature=[tf.TensorSpec([size, 2]), tf.TensorSpec([2])])
+    def f(x, start):
+        scanned = tf.scan(lambda a, row: a * row, x, start)
+        folded = tf.foldr(lambda a, row: a * row, x, start)
+        return scanned, folded, tf.map_fn(lambda row: tf.reduce_sum(row * start), x)
+
+    empty = tf.zeros([0, 2])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch([empty, start])
+        scanned, folded, mapped = f(empty, start)
+    assert [scanned.shape, folded.shape, mapped.shape] == [(0, 2), (2,), (0,)]
+    for target, slope in [(scanned, 0.0), (folded, 1.0), (mapped, 0.0)]:
+        of_rows, of_start = tape.gradient(target, [empty, start])
+        assert of_rows.shape == (0, 2)
+        assert of_start.numpy().tolist() == [slope, slope]
 
 
 # --- arrays that grow -----------------------------------------------------------------------------------------------------
@@ -416,12 +450,59 @@ def scattered_and_gathered(x):
     return rows.gather([0, 1, 2, 3, 5])
 
 
+def read_while_growing(x):
+    rows, y = tf.TensorArray(tf.float32, size=0, dynamic_size=True, clear_after_read=False), x[0] * 0.1
+    i = 0
+    while tf.reduce_sum(y * y) < 50.0:
+        rows = rows.write(i, y)
+        y = rows.read(i // 2) * 1.3 + y * 1.1 + x[1] * 0.1
+        i += 1
+    return tf.concat([rows.stack(), rows.gather([0, i - 1])], 0)
+
+
 @pytest.mark.parametrize("question", [value, gradient, second, jacobian, forward])
 @pytest.mark.parametrize(
-    "program", [appended_twice, dynamic, as_long_as_values_say, in_two_loops, scattered_and_gathered]
+    "program",
+    [read_while_growing, appended_twice, dynamic, as_long_as_values_say, in_two_loops, scattered_and_gathered],
 )
 def test_arrays_and_lists_that_grow_in_loops(compiled_only, program, question):
     check(question(program), X)
+
+
+@pytest.mark.parametrize("is_counted", [False, True])
+@pytest.mark.parametrize("is_native", [False, True])
+def test_there_is_no_element_after_the_last_one_of_a_growing_array(compiled_only, monkeypatch, is_counted, is_native):
+    monkeypatch.setattr(warming, "CALLS", 0 if is_native else 10**9)
+
+    @tf.function
+    def f(x, count, place):
+        count = tf.constant(5) if is_counted else count
+        rows, i = tf.TensorArray(tf.float32, size=0, dynamic_size=True, clear_after_read=False), 0
+        total = x
+        while i < count:
+            rows = rows.write(i, x * tf.cast(i, tf.float32))
+            total += rows.read(tf.maximum(i + place, 0))
+            i += 1
+        return total, rows.read(count - 1 + place), rows.gather([0, count - 1 + place])
+
+    total, last, both = f(*map(tf.constant, (1.5, 5, 0)))
+    assert [float(total), float(last), both.numpy().tolist()] == [16.5, 6.0, [0.0, 6.0]]
+    assert float(f(*map(tf.constant, (1.5, 5, -2)))[1]) == 3.0
+    with pytest.raises(tf.errors.InvalidArgumentError, match="There is no element 1 in an array of 1 elements"):
+        f(*map(tf.constant, (1.5, 5, 1)))
+    assert float(f(*map(tf.constant, (1.5, 5, 0)))[1]) == 6.0
+
+
+def test_an_array_that_grows_by_constants_alone(compiled_only):
+    @tf.function
+    def f():
+        rows, i = tf.TensorArray(tf.float32, size=0, dynamic_size=True), 0
+        while i < tf.constant(5):
+            rows = rows.write(i, tf.cast(i, tf.float32))
+            i += 1
+        return rows.stack()
+
+    assert f().numpy().tolist() == [0.0, 1.0, 2.0, 3.0, 4.0]
 
 
 def test_a_list_that_grows_is_as_long_as_the_call_makes_it(compiled_only):

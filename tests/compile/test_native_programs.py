@@ -82,6 +82,22 @@ def test_many_small_ops_with_their_gradient_are_one_function():
     check(chain, numbers(3, 5, dtype=np.float64))
 
 
+@pytest.mark.parametrize("size", [4095, 4096, 5000, 16_383])
+def test_first_calls_and_later_ones_have_the_same_bits(size):
+    """Python lines do not use own polynomials, which they do on larger arrays: after 16 calls the function is a native one."""
+
+    @tf.function
+    def function(x):
+        return tf.tanh(x) * tf.exp(-x) + tf.math.sigmoid(x), tf.reduce_mean(tf.exp(x) * x)
+
+    x = tf.constant(numbers(size))
+    first = function(x)
+    for _ in range(20):
+        later = function(x)
+    for found, expected in zip(later, first, strict=True):
+        same_bits(found, expected)
+
+
 @pytest.mark.parametrize("shape", [(), (1,), (0,), (7,), (16,), (17,), (33,), (130,), (3, 0), (5, 1, 9)])
 def test_any_number_of_elements(shape):
     def function(x):
@@ -202,6 +218,26 @@ def test_a_loop_of_any_number_of_rounds(rounds):
         return tape.gradient(loss, x), i
 
     check(function, numbers(3, 2), np.int32(rounds))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 7, 8, 9])
+def test_a_loop_that_puts_its_state_together_of_elements(size, dtype):
+    """Up to four elements are computed one by one."""
+
+    def function(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y, turned, past = x, x * 2.0, x > 0.0
+            for i in tf.range(30):
+                parts = [y[(k + 1) % size] * 0.9 - tf.sin(y[k]) for k in range(size)]
+                turned = y * 0.25 + turned / (tf.abs(y) + 1.5)
+                y = tf.stack(parts) * 0.5 + turned
+                past = tf.math.logical_xor(past, y > tf.cast(i, y.dtype) * 0.01)
+            total = tf.reduce_sum(y * turned)
+        return y, turned, past, tf.cast(past, tf.int32) * 3, tape.gradient(total, x)
+
+    check(function, numbers(size, dtype=dtype))
 
 
 def test_values_that_change_places_in_a_loop():

@@ -14,10 +14,16 @@ import gradtape as tf
 from gradtape.compile.codegen import python_of
 from gradtape.compile.fusion import grouped
 from gradtape.compile.passes import optimized
-from gradtape.native import pool
+from gradtape.native import pool, thresholds
 from gradtape.native.engine import available
 
 pytestmark = pytest.mark.skipif(not available(), reason="the extra `native` is not installed")
+
+
+@pytest.fixture(autouse=True)
+def no_whole_functions(monkeypatch):
+    """Small arrays are in row groups, too."""
+    monkeypatch.setattr(thresholds, "WHOLE_ELEMENTS", 2)
 
 
 def normal(*shape, seed=0, dtype=np.float32):

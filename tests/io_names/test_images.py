@@ -1,5 +1,6 @@
 """Images as bytes, through Pillow."""
 
+import struct
 import sys
 
 import numpy as np
@@ -64,6 +65,31 @@ def test_a_gif_has_frames():
     assert found[1, 0, 0].numpy().tolist() == [0, 0, 255]
     assert tf.io.decode_image(out.getvalue()).shape == (2, 3, 4, 3)
     assert tf.io.decode_image(out.getvalue(), expand_animations=False).shape == (3, 4, 3)
+
+
+def _larger_second_frame(size: int) -> bytes:
+    """A GIF with a screen of 2 x 2 white pixels, and a second frame of this size."""
+
+    def frame(side: int) -> bytes:
+        codes = [4, 1] * side**2 + [5]  # of 3 bits: clear, white; end
+        packed = sum(code << 3 * k for k, code in enumerate(codes)).to_bytes(-(-3 * len(codes) // 8), "little")
+        return b"," + struct.pack("<4HB", 0, 0, side, side, 0) + bytes([2, len(packed)]) + packed + b"\0"
+
+    colours = bytes([10, 20, 30, 255, 255, 255])
+    return b"GIF89a" + struct.pack("<2H3B", 2, 2, 0x80, 0, 0) + colours + frame(2) + frame(size) + b";"
+
+
+def test_zeros_stand_around_frames_of_a_gif_before_a_larger_one():
+    found = tf.io.decode_gif(_larger_second_frame(3))
+    assert found[..., 0].numpy().tolist() == [[[255, 255, 0], [255, 255, 0], [0, 0, 0]], [[255] * 3] * 3]
+
+
+def test_later_frames_of_a_gif_count_against_the_limit(monkeypatch):
+    from PIL import Image
+
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 10)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="2 x 3 x 3 pixels are more than the 10"):
+        tf.io.decode_gif(_larger_second_frame(3))
 
 
 @pytest.mark.parametrize(

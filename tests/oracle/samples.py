@@ -124,6 +124,7 @@ INTERNAL = {
     "put_row": "the derivative of TensorArray.read in compiled loops",
     "set_row": "TensorArray.write in compiled loops",
     "repeated_positions": "tf.repeat in functions",
+    "place_below": "TensorArray.read in compiled loops that make the array longer",
     "resize_rows": "TensorArray.write in compiled loops of unknown length",
     "add_row": "the derivative of TensorArray.read in compiled loops",
     "put": "the derivative of tf.gather",

@@ -266,8 +266,27 @@ def test_a_function_of_each_row():
     spec = tf.RaggedTensorSpec([None], tf.int32)
     assert tf.map_fn(tf.range, tf.constant([1, 2]), fn_output_signature=spec).to_list() == [[0], [0, 1]]
     assert tf.map_fn(lambda row: row, rows[:0]).to_list() == []
+    none = tf.map_fn(tf.range, tf.zeros([0], tf.int32), fn_output_signature=spec)
+    assert (none.shape.as_list(), none.row_splits.numpy().tolist()) == ([0, None], [0])
     with pytest.raises(tf.errors.InvalidArgumentError, match="fn_output_signature"):
         tf.map_fn(tf.reduce_sum, rows)
+
+
+def test_a_function_with_rows_of_any_length_inside_a_function():
+    spec = tf.RaggedTensorSpec([None], tf.float32)
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.int32), tf.TensorSpec([])])
+    def f(counts, x):
+        rows = tf.map_fn(lambda n: tf.fill([n], x), counts, fn_output_signature=spec)
+        return rows, tf.reduce_sum(rows * rows)
+
+    for counts in ([2, 0, 1], [3], []):
+        x = tf.constant(3.0)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            rows, total = f(tf.constant(counts, tf.int32), x)
+        assert rows.to_list() == [[3.0] * count for count in counts]
+        assert not counts or float(tape.gradient(total, x)) == 6.0 * sum(counts)
 
 
 def test_classes_of_values_in_rows():

@@ -74,6 +74,7 @@ CASES = [
     ("tf.nn.sigmoid_cross_entropy_with_logits(labels=R, logits=R * 0)", (3, None), [[np.log(2)] * 3, [], [np.log(2)] * 2]),
     ("tf.strings.join(['x', TEXTS, TEXTS], separator='-')", (3, None), [[b"x-a-a", b"x-bc-bc"], [], [b"x-Def-Def"]]),
     ("tf.strings.reduce_join(TEXTS, axis=1, separator=',')", (3,), [b"a,bc", b"", b"Def"]),
+    ("tf.strings.reduce_join(TEXTS)[None]", (1,), [b"abcDef"]),
     ("tf.strings.reduce_join(TEXTS, axis=0)", (2,), [b"aDef", b"bc"]),
     ("tf.strings.unicode_encode(WHOLE + 65, 'UTF-8')", (3,), [b"DBC", b"", b"AF"]),
     ("tf.io.decode_base64(tf.io.encode_base64(TEXTS))", (3, None), [[b"a", b"bc"], [], [b"Def"]]),

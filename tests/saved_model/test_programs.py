@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from types import FunctionType
 from typing import Any
@@ -210,3 +211,20 @@ def test_what_has_no_name_is_refused():
     for thing in (len, print, Method("__class__"), dict, lambda: 0, tf.py_function):
         with pytest.raises(ValueError, match="cannot be stored"):
             names.name_of(thing)
+
+
+def test_what_autograph_calls_is_stored_though_no_program_has_named_it(tmp_path):
+    """`if` on a tensor calls tf.cond, which nobody has asked the package for."""
+    code = (
+        "import gradtape as tf\n"
+        "class Net(tf.Module):\n"
+        "    @tf.function(input_signature=[tf.TensorSpec([])])\n"
+        "    def __call__(self, x):\n"
+        "        if x > 0:\n"
+        "            x = x * 2\n"
+        "        return x\n"
+        f"tf.saved_model.save(Net(), {str(tmp_path / 'net')!r})\n"
+        f"assert tf.saved_model.load({str(tmp_path / 'net')!r})(3.0) == 6\n"
+    )
+    (tmp_path / "program.py").write_text(code)
+    subprocess.run([sys.executable, str(tmp_path / "program.py")], check=True)

@@ -189,7 +189,22 @@ def identity(input: Any, name: str | None = None) -> Any:
 
 
 def identity_n(input: Sequence[TensorLike], name: str | None = None) -> list[Tensor]:
-    """Copies of the values, as new tensors."""
+    """Copies of the values, as new tensors.
+
+    >>> import gradtape as tf
+    >>> [x.numpy() for x in tf.identity_n([1.0, [2.0, 3.0]])]
+    [np.float32(1.0), array([2., 3.], dtype=float32)]
+
+    Args:
+        input: A list of tensors, at least one.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A list of new tensors, which tapes follow by themselves.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The list is empty.
+    """
     values = [identity(value) for value in input]
     if not values:
         raise invalid("identity_n: at least one tensor is needed, got an empty list.")
@@ -641,7 +656,23 @@ def _measured(input: Any) -> Any:
 
 @takes(input=sequence)
 def shape_n(input: Sequence[TensorLike], out_type: DTypeLike = dtypes.int32, name: str | None = None) -> list[Tensor]:
-    """The shapes of several tensors."""
+    """The shapes of several tensors.
+
+    >>> import gradtape as tf
+    >>> [shape.numpy().tolist() for shape in tf.shape_n([tf.zeros([2, 3]), tf.zeros([4])])]
+    [[2, 3], [4]]
+
+    Args:
+        input: A list of tensors, at least one.
+        out_type: int32 or int64.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A list of vectors.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The list is empty.
+    """
     if not input:
         raise invalid("shape_n: at least one tensor is needed, got an empty list.")
     return [shape(value, out_type) for value in input]
@@ -748,7 +779,22 @@ def _broadcast_shape_look(shape_x: TensorLike, shape_y: TensorLike) -> Abstract:
 
 @shaped(_broadcast_shape_look)
 def broadcast_dynamic_shape(shape_x: TensorLike, shape_y: TensorLike) -> Tensor:
-    """The broadcast shape of two shapes, as a tensor."""
+    """The broadcast shape of two shapes, as a tensor.
+
+    >>> import gradtape as tf
+    >>> tf.broadcast_dynamic_shape([3, 1], [2]).numpy()
+    array([3, 2], dtype=int32)
+
+    Args:
+        shape_x: A shape, as a vector of whole numbers.
+        shape_y: Another.
+
+    Returns:
+        The shape that both broadcast to, as an int32 vector.
+
+    Raises:
+        tf.errors.InvalidArgumentError: They do not broadcast.
+    """
     common = broadcast(as_int_vector(shape_x, "shape_x"), as_int_vector(shape_y, "shape_y"))
     if common is None:
         raise invalid(f"Incompatible shapes for broadcasting: {list(as_ints(shape_x))} and {list(as_ints(shape_y))}.")
@@ -761,6 +807,17 @@ def bitcast(input: TensorLike, type: object, name: str | None = None) -> Tensor:
     >>> import gradtape as tf
     >>> hex(int(tf.bitcast(1.0, tf.int32)))
     '0x3f800000'
+
+    Args:
+        input: A tensor.
+        type: The type to read the bits as.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of that type.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The sizes of the types do not fit the last axis.
     """
     return bitwise.bitcast.public(input, dtypes.as_dtype(type).numpy)
 
@@ -771,6 +828,17 @@ def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) 
     >>> import gradtape as tf
     >>> tf.saturate_cast([300.0, -5.0], tf.uint8).numpy()
     array([255,   0], dtype=uint8)
+
+    Args:
+        value: A tensor of numbers.
+        dtype: The type of the result.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of that type.
+
+    Raises:
+        TypeError: One of the types is bool.
     """
     x, target = to_tensor(value), dtypes.as_dtype(dtype)
     if x.dtype is dtypes.bool or target is dtypes.bool:

@@ -43,6 +43,18 @@ def space_to_batch(input: TensorLike, block_shape: TensorLike, paddings: TensorL
     >>> tf.space_to_batch([[1, 2, 3, 4]], [2], [[0, 0]]).numpy()
     array([[1, 3],
            [2, 4]], dtype=int32)
+
+    Args:
+        input: A tensor; the first axis is the batch.
+        block_shape: The size of a block, one number for each axis that is taken apart.
+        paddings: For each of these axes, how many zeros to add before and after.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor with a batch that is larger by the number of elements of a block.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The blocks do not fill the padded axes.
     """
     x = to_tensor(input)
     block, borders = _block_and_borders("space_to_batch", x.ndim, block_shape, paddings, "paddings")
@@ -58,6 +70,15 @@ def required_space_to_batch_paddings(
     >>> paddings, crops = tf.required_space_to_batch_paddings([5, 3], [2, 4])
     >>> paddings.numpy().tolist(), crops.numpy().tolist()
     ([[0, 1], [0, 1]], [[0, 1], [0, 1]])
+
+    Args:
+        input_shape: The sizes of the axes.
+        block_shape: The size of a block in each.
+        base_paddings: The least padding, rows of (before, after); zeros by default.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Two matrices with rows (before, after): the paddings and the crops.
     """
     sizes, block = to_tensor(input_shape, dtypes.int32), to_tensor(block_shape, dtypes.int32)
     if sizes.shape.rank != 1 or not sizes.shape.is_compatible_with(block.shape):
@@ -80,6 +101,18 @@ def batch_to_space(input: TensorLike, block_shape: TensorLike, crops: TensorLike
     >>> import gradtape as tf
     >>> tf.batch_to_space([[1, 3], [2, 4]], [2], [[0, 0]]).numpy()
     array([[1, 2, 3, 4]], dtype=int32)
+
+    Args:
+        input: A tensor; the first axis is the batch.
+        block_shape: The size of a block, one number for each axis that is put together.
+        crops: For each of these axes, how many elements to take off before and after.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor with a batch that is smaller by the number of elements of a block.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The batch is no multiple of the block, or the crops take off more than there is.
     """
     x = to_tensor(input)
     block_shape = to_tensor(block_shape)
@@ -110,6 +143,18 @@ def depth_to_space(
     >>> tf.nn.depth_to_space(tf.reshape(tf.range(4), [1, 1, 1, 4]), 2)[0, :, :, 0].numpy()
     array([[0, 1],
            [2, 3]], dtype=int32)
+
+    Args:
+        input: Images, with 4 axes.
+        block_size: The side of a block, at least 2.
+        data_format: "NHWC", or "NCHW" for images with the channels before the rows.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Images with `block_size` times the rows and columns.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The channels do not divide into blocks.
     """
     x = to_tensor(input)
     size, channels_first = _image_axes("depth_to_space", x.ndim, data_format, block_size)
@@ -122,7 +167,25 @@ def depth_to_space(
 def space_to_depth(
     input: TensorLike, block_size: IntLike, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:
-    """Blocks of `block_size` by `block_size` pixels laid out as channels: undoes `depth_to_space`."""
+    """Blocks of `block_size` by `block_size` pixels laid out as channels: undoes `depth_to_space`.
+
+    >>> import gradtape as tf
+    >>> image = tf.reshape(tf.range(4), [1, 2, 2, 1])
+    >>> tf.nn.space_to_depth(image, 2).numpy()
+    array([[[[0, 1, 2, 3]]]], dtype=int32)
+
+    Args:
+        input: Images, with 4 axes.
+        block_size: The side of a block, at least 2.
+        data_format: "NHWC", or "NCHW" for images with the channels before the rows.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Images with `block_size` squared times the channels.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The rows or columns do not divide into blocks.
+    """
     x = to_tensor(input)
     size, channels_first = _image_axes("space_to_depth", x.ndim, data_format, block_size)
     if channels_first:

@@ -81,7 +81,25 @@ class CandidateSamplers:
         seed: object = None,
         name: str | None = None,
     ) -> UniformCandidateSampler:
-        """Classes below `range_max`, each as likely as the others."""
+        """Classes below `range_max`, each as likely as the others.
+
+        >>> import gradtape as tf
+        >>> classes, of_true, of_sampled = tf.random.uniform_candidate_sampler([[3]], 1, 4, False, range_max=10)
+        >>> classes.shape, of_true.numpy()
+        (TensorShape([4]), array([[0.4]], dtype=float32))
+
+        Args:
+            true_classes: The classes that are right for each example, a row for each example.
+            num_true: How many classes are right for one example.
+            num_sampled: How many classes to draw.
+            unique: Whether no class is drawn twice.
+            range_max: How many classes there are.
+            seed: Where the random numbers begin.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            The classes that were drawn, and how often each true and each drawn class is expected among them.
+        """
         classes, settings = _checked(true_classes, num_true, num_sampled, unique, range_max)
         _, sampled, _, limit = settings
         words = self._bits("uniform_candidates", settings, seed, sampled)
@@ -103,6 +121,24 @@ class CandidateSamplers:
         """Classes below `range_max` by Zipf's law: class k with probability log((k + 2) / (k + 1)) / log(range_max + 1).
 
         The classes should be numbered from the most frequent to the rarest.
+
+        >>> import gradtape as tf
+        >>> classes, of_true, of_sampled = tf.random.log_uniform_candidate_sampler([[0], [99]], 1, 4, False, 100, seed=1)
+        >>> of_true.numpy().round(2)
+        array([[0.6 ],
+               [0.01]], dtype=float32)
+
+        Args:
+            true_classes: The classes that are right for each example, a row for each example.
+            num_true: How many classes are right for one example.
+            num_sampled: How many classes to draw.
+            unique: Whether no class is drawn twice.
+            range_max: How many classes there are.
+            seed: Where the random numbers begin.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            The classes that were drawn, and how often each true and each drawn class is expected among them.
         """
         classes, settings = _checked(true_classes, num_true, num_sampled, unique, range_max)
         _, sampled, _, limit = settings
@@ -126,7 +162,27 @@ class CandidateSamplers:
         seed: TensorLike | None = None,
         name: str | None = None,
     ) -> LearnedUnigramCandidateSampler:
-        """Classes below `range_max`, as likely as they were among the true classes of earlier calls (at first, all equally)."""
+        """Classes below `range_max`, as likely as they were among the true classes of earlier calls (at first, all equally).
+
+        >>> import gradtape as tf
+        >>> for _ in range(2):
+        ...     classes, of_true, of_sampled = tf.random.learned_unigram_candidate_sampler([[3], [3]], 1, 4, False, 5, seed=1)
+        ...     print(of_true.numpy()[0].round(2))
+        [0.8]
+        [1.71]
+
+        Args:
+            true_classes: The classes that are right for each example, a row for each example.
+            num_true: How many classes are right for one example.
+            num_sampled: How many classes to draw.
+            unique: Whether no class is drawn twice.
+            range_max: How many classes there are.
+            seed: Where the random numbers begin; calls with one seed learn together.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            The classes that were drawn, and how often each true and each drawn class is expected among them.
+        """
         classes, settings = _checked(true_classes, num_true, num_sampled, unique, range_max)
         _, sampled, _, limit = settings
         words = self._bits("learned_candidates", settings, seed, sampled)
@@ -159,6 +215,34 @@ class CandidateSamplers:
         """Classes below `range_max`, as likely as their weight to the power of `distortion`.
 
         The weights are `unigrams`, or the last column of the lines in `vocab_file`; classes below `num_reserved_ids` have none.
+
+        >>> import gradtape as tf
+        >>> classes, of_true, of_sampled = tf.random.fixed_unigram_candidate_sampler(
+        ...     [[0]], 1, 4, False, range_max=3, unigrams=[8.0, 1.0, 1.0], seed=1
+        ... )
+        >>> of_true.numpy()
+        array([[3.2]], dtype=float32)
+
+        Args:
+            true_classes: The classes that are right for each example, a row for each example.
+            num_true: How many classes are right for one example.
+            num_sampled: How many classes to draw.
+            unique: Whether no class is drawn twice.
+            range_max: How many classes there are.
+            vocab_file: A file with the weights, if `unigrams` does not have them.
+            distortion: The power that the weights are raised to; 0 makes all classes equally likely.
+            num_reserved_ids: How many classes at the beginning are never drawn.
+            num_shards: In how many parts the classes are divided, to draw from one of them.
+            shard: Which part to draw from.
+            unigrams: The weights.
+            seed: Where the random numbers begin.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            The classes that were drawn, and how often each true and each drawn class is expected among them.
+
+        Raises:
+            tf.errors.InvalidArgumentError: There are no weights, or not as many as classes.
         """
         classes, settings = _checked(true_classes, num_true, num_sampled, unique, range_max)
         _, sampled, _, limit = settings
@@ -203,7 +287,23 @@ class CandidateSamplers:
         seed: TensorLike | None = None,
         name: str | None = None,
     ) -> AllCandidateSampler:
-        """All `num_sampled` classes: for tests, in place of a sampler."""
+        """All `num_sampled` classes: for tests, in place of a sampler.
+
+        >>> import gradtape as tf
+        >>> tf.random.all_candidate_sampler([[1]], 1, 3, True)[0].numpy()
+        array([0, 1, 2])
+
+        Args:
+            true_classes: The classes that are right for each example, a row for each example.
+            num_true: How many classes are right for one example.
+            num_sampled: How many classes there are.
+            unique: Not used; taken for programs that were written for TensorFlow.
+            seed: Not used; taken for programs that were written for TensorFlow.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            All classes, and ones: each of them is expected once.
+        """
         classes, (_, sampled, _, _) = _checked(true_classes, num_true, num_sampled, unique, num_sampled)
         counts = np.ones(classes.shape, np.float32), np.ones(sampled, np.float32)
         return AllCandidateSampler(from_array(np.arange(sampled)), from_array(counts[0]), from_array(counts[1]))

@@ -116,6 +116,13 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
     >>> import gradtape as tf
     >>> tf.linalg.global_norm([tf.constant([3.0]), None, tf.constant([4.0])]).numpy()
     np.float32(5.0)
+
+    Args:
+        t_list: A list of tensors, IndexedSlices and None.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        One number: the square root of the sum of all squares.
     """
     values = _values(t_list, "t_list")
     present = [value for value in values if value is not None]

@@ -12,6 +12,13 @@ class DeviceSpec:
 
     >>> tf.DeviceSpec.from_string("/job:worker/GPU:1").to_string()
     '/job:worker/device:GPU:1'
+
+    Args:
+        job: The name of a job of a cluster.
+        replica: The number of a replica.
+        task: The number of a task of the job.
+        device_type: "CPU", "GPU" or "TPU".
+        device_index: Which device of that kind.
     """
 
     job: str | None = None
@@ -30,6 +37,15 @@ class DeviceSpec:
     @classmethod
     def from_string(cls, spec: str) -> DeviceSpec:
         """The parts of a name.
+
+        >>> tf.DeviceSpec.from_string("/job:worker/GPU:1").device_index
+        1
+
+        Args:
+            spec: The name, with "/" before each part.
+
+        Returns:
+            A DeviceSpec.
 
         Raises:
             ValueError: There is something in it that is no part of a device's name.
@@ -54,19 +70,59 @@ class DeviceSpec:
             raise ValueError(f"The numbers in the device spec {spec!r} must be integers.") from None
 
     def parse_from_string(self, spec: str) -> DeviceSpec:
-        """The same as `from_string`."""
+        """The same as `from_string`.
+
+        >>> tf.DeviceSpec().parse_from_string("/CPU:0").to_string()
+        '/device:CPU:0'
+
+        Args:
+            spec: The name, with "/" before each part.
+
+        Returns:
+            A new DeviceSpec; this one stays as it is.
+
+        Raises:
+            ValueError: There is something in it that is no part of a device's name.
+        """
         return self.from_string(spec)
 
     def make_merged_spec(self, dev: DeviceSpec) -> DeviceSpec:
-        """These parts, with those of `dev` where it has any."""
+        """These parts, with those of another where it has any.
+
+        >>> tf.DeviceSpec.from_string("/job:worker/CPU:0").make_merged_spec(tf.DeviceSpec(device_type="GPU")).to_string()
+        '/job:worker/device:GPU:0'
+
+        Args:
+            dev: Another DeviceSpec.
+
+        Returns:
+            A DeviceSpec.
+        """
         return self.replace(**{key: value for key, value in dataclasses.asdict(dev).items() if value is not None})
 
     def replace(self, **kwargs: Any) -> DeviceSpec:
-        """The same with other parts."""
+        """The same with other parts.
+
+        >>> tf.DeviceSpec(job="worker").replace(task=2).to_string()
+        '/job:worker/task:2'
+
+        Args:
+            kwargs: The parts that are others, by name.
+
+        Returns:
+            A DeviceSpec.
+        """
         return dataclasses.replace(self, **kwargs)
 
     def to_string(self) -> str:
-        """The name."""
+        """The name of the device.
+
+        >>> tf.DeviceSpec(job="worker", device_type="GPU", device_index=1).to_string()
+        '/job:worker/device:GPU:1'
+
+        Returns:
+            A text.
+        """
         name = "".join(
             f"/{part}:{getattr(self, part)}" for part in ("job", "replica", "task") if getattr(self, part) is not None
         )

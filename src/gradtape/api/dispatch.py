@@ -223,22 +223,76 @@ def dispatch_for_unary_elementwise_apis(x_type: Any) -> Callable[[_Handler], _Ha
     ...     return Celsius(api_func(x.degrees))
     >>> tf.abs(Celsius([-3.0, 4.0])).degrees.numpy()
     array([3., 4.], dtype=float32)
+
+    Args:
+        x_type: The class of the operand.
+
+    Returns:
+        A decorator for a function of the public function and its operand.
     """
     return _elementwise(_UNARY, (x_type,), "unary elementwise")
 
 
 def dispatch_for_binary_elementwise_apis(x_type: Any, y_type: Any) -> Callable[[_Handler], _Handler]:
-    """Decorator: call this function, with the public one and its operands, for every elementwise function of two operands."""
+    """Decorator: call this function, with the public one and its operands, for every elementwise function of two operands.
+
+    >>> import gradtape as tf
+    >>> class Metres(tf.experimental.ExtensionType):
+    ...     length: tf.Tensor
+    >>> @tf.experimental.dispatch_for_binary_elementwise_apis(Metres, Metres)
+    ... def elementwise(api_func, x, y):
+    ...     return Metres(api_func(x.length, y.length))
+    >>> tf.maximum(Metres([1.0, 5.0]), Metres([3.0, 4.0])).length.numpy()
+    array([3., 5.], dtype=float32)
+
+    Args:
+        x_type: The class of the first operand.
+        y_type: The class of the second.
+
+    Returns:
+        A decorator for a function of the public function and its two operands.
+    """
     return _elementwise(_BINARY, (x_type, y_type), "binary elementwise")
 
 
 def dispatch_for_binary_elementwise_assert_apis(x_type: Any, y_type: Any) -> Callable[[_Handler], _Handler]:
-    """Decorator: call this function for every assertion that compares two operands."""
+    """Decorator: call this function, with the public one and its operands, for every assertion that compares two operands.
+
+    >>> import gradtape as tf
+    >>> class Weight(tf.experimental.ExtensionType):
+    ...     grams: tf.Tensor
+    >>> @tf.experimental.dispatch_for_binary_elementwise_assert_apis(Weight, Weight)
+    ... def compared(assert_func, x, y):
+    ...     return assert_func(x.grams, y.grams)
+    >>> tf.debugging.assert_less(Weight([1.0]), Weight([2.0]))
+
+    Args:
+        x_type: The class of the first operand.
+        y_type: The class of the second.
+
+    Returns:
+        A decorator for a function of the assertion and its two operands.
+    """
     return _elementwise(_ASSERTIONS, (x_type, y_type, "assert"), "binary elementwise assert")
 
 
 def unregister_dispatch_for(dispatch_target: _Handler) -> None:
-    """Undo a `dispatch_for_` decorator."""
+    """Undo a `dispatch_for_` decorator.
+
+    >>> import gradtape as tf
+    >>> class Angle(tf.experimental.ExtensionType):
+    ...     degrees: tf.Tensor
+    >>> @tf.experimental.dispatch_for_unary_elementwise_apis(Angle)
+    ... def elementwise(api_func, x):
+    ...     return Angle(api_func(x.degrees))
+    >>> tf.experimental.unregister_dispatch_for(elementwise)
+
+    Args:
+        dispatch_target: The function that was decorated.
+
+    Raises:
+        ValueError: It was not decorated.
+    """
     if dispatch_target not in _TARGETS:
         raise ValueError(f"Function {dispatch_target} was not registered using a `@dispatch_for_*` decorator.")
     targets = _TARGETS.pop(dispatch_target)

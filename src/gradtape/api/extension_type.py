@@ -128,7 +128,22 @@ def _default_constructor(fields: Sequence[Field], with_defaults: bool) -> Any:
 
 
 class ExtensionTypeSpec(_HasFields, FieldsSpec):
-    """The base of the specs of extension types: `MaskedTensor.Spec`, with a spec where the value has a tensor."""
+    """The base of the specs of extension types: `MaskedTensor.Spec`, with a spec where the value has a tensor.
+
+    >>> import gradtape as tf
+    >>> class Masked(tf.experimental.ExtensionType):
+    ...     values: tf.Tensor
+    ...     mask: tf.Tensor
+    >>> spec = tf.type_spec_from_value(Masked([1.0, 2.0], [True, False]))
+    >>> isinstance(spec, tf.experimental.ExtensionTypeSpec), spec.values
+    (True, TensorSpec(shape=(2,), dtype=tf.float32, name=None))
+
+    Users make the spec of their own class: `Masked.Spec(values=tf.TensorSpec([2]), mask=tf.TensorSpec([2], tf.bool))`.
+
+    Args:
+        frame: The fields that are no tensors, and the places of those that are.
+        specs: A spec for each of these.
+    """
 
     _meaning = Meaning.SPEC
     _kind_name = "ExtensionTypeSpec"
@@ -151,7 +166,20 @@ class ExtensionTypeSpec(_HasFields, FieldsSpec):
 
     @classmethod
     def from_value(cls, value: Any) -> Any:
-        """The spec of a value."""
+        """The spec of an existing value.
+
+        >>> class Masked(tf.experimental.ExtensionType):
+        ...     values: tf.Tensor
+        ...     mask: tf.Tensor
+        >>> Masked.Spec.from_value(Masked([1.0, 2.0], [True, False])).values
+        TensorSpec(shape=(2,), dtype=tf.float32, name=None)
+
+        Args:
+            value: A value of the class that the spec describes.
+
+        Returns:
+            A spec.
+        """
         parts: list[Any] = _components(value)
         return _made(cls, _static(value), [spec_of_part(part) for part in parts])
 
@@ -202,6 +230,10 @@ class ExtensionType(_HasFields, abc.ABC):
 
     A class has a constructor that takes its fields, unless it writes one, and a nested class `Spec`. Values never change.
     `__validate__` is called after the constructor and raises where the fields do not go together.
+
+    Args:
+        *args: The fields of the class, in their order.
+        **kwargs: The fields by name.
     """
 
     Spec: ClassVar[Any]
@@ -388,6 +420,10 @@ class BatchableExtensionType(ExtensionType):
     >>> points = tf.data.Dataset.from_tensor_slices(Point([1, 2, 3], [4, 5, 6])).batch(2)
     >>> [p.x.numpy().tolist() for p in points]
     [[1, 2], [3]]
+
+    Args:
+        *args: The fields of the class, in their order.
+        **kwargs: The fields by name.
     """
 
     _tf_extension_type_do_not_transform_this_class = True
@@ -402,5 +438,11 @@ def as_dict(value: Any) -> dict[str, Any]:
     ...     stop: int
     >>> tf.experimental.extension_type.as_dict(Span(1, 2))
     {'start': 1, 'stop': 2}
+
+    Args:
+        value: A value of an extension type.
+
+    Returns:
+        A dict from names to values.
     """
     return {field.name: vars(value)[field.name] for field in value._fields()}

@@ -59,6 +59,15 @@ def type_spec_from_value(value: Any) -> Any:
 
     >>> tf.type_spec_from_value([[1.0, 2.0]])
     TensorSpec(shape=(1, 2), dtype=tf.float32, name=None)
+
+    Args:
+        value: A tensor, a variable, None, a value made of tensors, or what can become a tensor.
+
+    Returns:
+        A `tf.TypeSpec`: its shape and type without its numbers.
+
+    Raises:
+        TypeError: The value cannot become a tensor.
     """
     if value is None:
         return NoneTensorSpec()
@@ -78,12 +87,41 @@ def type_spec_from_value(value: Any) -> Any:
 
 
 def is_symbolic_tensor(tensor: TensorLike) -> bool:
-    """Whether it is a tensor that has no value yet."""
+    """Whether it is a tensor that has no value yet: one inside of a function that is being traced.
+
+    >>> import gradtape as tf
+    >>> tf.is_symbolic_tensor(tf.constant(1.0))
+    False
+    >>> @tf.function
+    ... def f(x):
+    ...     return x if tf.is_symbolic_tensor(x) else None
+    >>> f(tf.constant(1.0)).numpy()
+    np.float32(1.0)
+
+    Args:
+        tensor: Any object.
+
+    Returns:
+        True or False.
+    """
     return is_symbolic(tensor)
 
 
 class device:
-    """Context manager that names a device; if it does not exist, the CPU is used, as with TensorFlow's soft placement."""
+    """Context manager that names a device; if it does not exist, the CPU is used, as with TensorFlow's soft placement.
+
+    >>> import gradtape as tf
+    >>> with tf.device("/GPU:0"):
+    ...     x = tf.constant([1.0, 2.0])
+    >>> x.device
+    '/job:localhost/replica:0/task:0/device:CPU:0'
+
+    Args:
+        device_name: The device, as "/CPU:0" or a `tf.DeviceSpec`; None or a function of an op are taken too.
+
+    Raises:
+        ValueError: It is no name of a device.
+    """
 
     def __init__(self, device_name: Any) -> None:
         if isinstance(device_name, DeviceSpec):
@@ -109,7 +147,24 @@ def _check_device(name: str) -> None:
 
 
 def control_dependencies(control_inputs: Sequence[TensorLike]) -> AbstractContextManager[None]:
-    """Accepted and without effect: eager ops run in the order of the program."""
+    """Accepted and without effect: ops run in the order of the program, in functions too.
+
+    >>> import gradtape as tf
+    >>> v = tf.Variable(1.0)
+    >>> with tf.control_dependencies([v.assign(2.0)]):
+    ...     value = v.read_value()
+    >>> value.numpy()
+    np.float32(2.0)
+
+    Args:
+        control_inputs: What has to run before; it has run already.
+
+    Returns:
+        A context manager.
+
+    Raises:
+        TypeError: It is no collection.
+    """
     if control_inputs is not None and not callable(control_inputs):
         iter(control_inputs)  # TypeError for what is no collection
     return nullcontext()
@@ -120,6 +175,13 @@ def group(*inputs: TensorLike, **kwargs: object) -> None:
 
     >>> import gradtape as tf
     >>> tf.group(tf.constant(1), tf.constant(2))
+
+    Args:
+        *inputs: What should run; it has run already.
+        **kwargs: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        None.
     """
     return None
 
@@ -127,27 +189,84 @@ def group(*inputs: TensorLike, **kwargs: object) -> None:
 def tuple(
     tensors: Sequence[TensorLike], control_inputs: TensorLike | None = None, name: str | None = None
 ) -> list[Tensor]:
-    """The tensors as a list; None stays None."""
+    """The tensors as a list; None stays None.
+
+    >>> import gradtape as tf
+    >>> [part.numpy() for part in tf.tuple([1.0, [2.0, 3.0]])]
+    [np.float32(1.0), array([2., 3.], dtype=float32)]
+
+    Args:
+        tensors: A list of values; None stays None.
+        control_inputs: Not used; taken for programs that were written for TensorFlow.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A list of tensors.
+    """
     return [None if tensor is None else to_tensor(tensor) for tensor in tensors]
 
 
 def get_logger() -> logging.Logger:
-    """The logger that gradtape's warnings go to."""
+    """The logger that gradtape's warnings go to.
+
+    >>> import gradtape as tf
+    >>> tf.get_logger().setLevel("ERROR")
+    >>> tf.get_logger().name
+    'gradtape'
+    >>> tf.get_logger().setLevel("NOTSET")
+
+    Returns:
+        A logger of Python's logging module.
+    """
     return logging.getLogger("gradtape")
 
 
 def get_current_name_scope() -> str:
-    """The name scopes that are open, with slashes between them; "" where there is none."""
+    """The name scopes that are open, with slashes between them; "" where there is none.
+
+    >>> import gradtape as tf
+    >>> with tf.name_scope("model"), tf.name_scope("layer"):
+    ...     scope = tf.get_current_name_scope()
+    >>> scope
+    'model/layer'
+
+    Returns:
+        Text.
+    """
     return "/".join(STATE.name_scopes)
 
 
 def guarantee_const(input: TensorLike, name: str | None = None) -> Tensor:
-    """The tensor: a value that has been computed does not change."""
+    """The tensor: a value that has been computed does not change.
+
+    >>> import gradtape as tf
+    >>> tf.guarantee_const([1.0, 2.0]).numpy()
+    array([1., 2.], dtype=float32)
+
+    Args:
+        input: A tensor, or what can become one.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The tensor.
+    """
     return to_tensor(input)
 
 
 def timestamp(name: str | None = None) -> Tensor:
-    """Seconds since 1970 as a float64 tensor."""
+    """Seconds since 1970 as a float64 tensor.
+
+    >>> import gradtape as tf
+    >>> started = tf.timestamp()
+    >>> bool(tf.timestamp() - started < 60)
+    True
+
+    Args:
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A float64 number. Inside a function it is the time of each call.
+    """
     return to_tensor(time.time(), dtypes.float64)
 
 
@@ -167,9 +286,27 @@ def no_op(name: str | None = None) -> None:
 
 
 def print(*inputs: object, **kwargs: Any) -> None:
-    """Print values as TensorFlow does: to standard error, `summarize` elements at each end of an axis.
+    """Print values as TensorFlow does: to standard error, a few elements at each end of an axis.
 
-    `output_stream` is sys.stdout, sys.stderr or "file://..."; `sep` and `end` are as for Python's print.
+    Inside of a `tf.function` it prints in every call, where Python's print prints only while the function is traced.
+
+    >>> import gradtape as tf
+    >>> import sys
+    >>> tf.print("x:", tf.range(100), output_stream=sys.stdout)
+    x: [0 1 2 ... 97 98 99]
+    >>> tf.print({"a": tf.constant(1.5)}, [tf.constant([True])], output_stream=sys.stdout, summarize=-1)
+    {'a': 1.5} [[1]]
+
+    Args:
+        *inputs: Text, tensors, and structures of them.
+        **kwargs: `output_stream`: sys.stdout, sys.stderr or "file://..."; `summarize`: how many elements at each end, -1
+            for all; `sep` and `end`: as for Python's print; `name`: not used.
+
+    Returns:
+        None.
+
+    Raises:
+        ValueError: There is no such stream or keyword.
     """
     stream = kwargs.pop("output_stream", sys.stderr)
     summarize = kwargs.pop("summarize", 3)
@@ -241,7 +378,25 @@ def _element(value: Any, dtype: np.dtype[Any]) -> str:
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
-    """The value of a tensor that is known, as an array; what is no tensor is given back."""
+    """The value of a tensor as an array, if it is known; None for a tensor of a traced function that is computed later.
+
+    >>> import gradtape as tf
+    >>> tf.get_static_value(tf.constant([1, 2]))
+    array([1, 2], dtype=int32)
+    >>> @tf.function
+    ... def f(x):
+    ...     rows, columns = tf.get_static_value(tf.shape(x))  # plain numbers, while the function is traced
+    ...     return x / (rows * columns)
+    >>> f(tf.ones([1, 2])).numpy()
+    array([[0.5, 0.5]], dtype=float32)
+
+    Args:
+        tensor: A tensor; what is no tensor is given back.
+        partial: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A NumPy array, or None.
+    """
     if isinstance(tensor, SymbolicTensor):
         known = tensor._trace.known_value(tensor)
         return None if known is None else np.asarray(known)
@@ -251,7 +406,27 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
 def Assert(
     condition: TensorLike, data: Sequence[TensorLike], summarize: int | None = None, name: str | None = None
 ) -> None:
-    """Raise InvalidArgumentError with `data` unless the condition holds."""
+    """Raise InvalidArgumentError with `data` unless the condition holds.
+
+    >>> import gradtape as tf
+    >>> x = tf.constant([1.0, -1.0])
+    >>> tf.debugging.Assert(tf.reduce_all(x > 0), [x])
+    Traceback (most recent call last):
+    gradtape.errors.InvalidArgumentError: Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true. Summarized data: [1 -1]
+
+    Args:
+        condition: One truth value.
+        data: The values that the error shows.
+        summarize: How many elements of each to show.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        None.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The condition is false.
+        ValueError: The condition has more than one element.
+    """
     array = np.asarray(to_tensor(condition)._array)
     if array.size > 1:
         raise ValueError("The truth value of an array with more than one element is ambiguous. Use tf.reduce_all(x).")

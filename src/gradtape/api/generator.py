@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes, philox
+from ..base.context import STATE, scope
 from ..base.errors import UnimplementedError, invalid
 from ..base.memory import repeated
 from ..base.philox import Philox
@@ -29,7 +30,12 @@ _WORD = 2**64
 
 
 class Algorithm(enum.Enum):
-    """How random bits are made; here always by Philox."""
+    """How random bits are made; here always by Philox.
+
+    >>> import gradtape as tf
+    >>> tf.random.Generator.from_seed(1, alg=tf.random.Algorithm.PHILOX).algorithm
+    1
+    """
 
     PHILOX = 1
     THREEFRY = 2
@@ -74,7 +80,19 @@ def _signed(value: int) -> int:
 
 
 def create_rng_state(seed: Any, alg: Any) -> Tensor:
-    """The state of a generator: a counter and a key, made from an integer of any size or from a vector of integers."""
+    """The state of a generator: a counter and a key, made from an integer of any size or from a vector of integers.
+
+    >>> import gradtape as tf
+    >>> tf.random.create_rng_state(1234, "philox").numpy()
+    array([1234,    0,    0])
+
+    Args:
+        seed: A whole number of any size, or a vector of whole numbers.
+        alg: "philox", "threefry" or "auto_select", or a `tf.random.Algorithm`.
+
+    Returns:
+        A vector of int64 numbers.
+    """
     size = 2 if _algorithm_number(alg) == Algorithm.THREEFRY.value else 3
     if isinstance(seed, int) and not isinstance(seed, bool):  # (a number of NumPy's counts as a vector)
         words = [_signed(seed >> (64 * place)) for place in range(size)]
@@ -122,6 +140,11 @@ class Generator:
 
     Make one with `from_seed`, `from_state`, `from_key_counter` or `from_non_deterministic_state`. The numbers, and the
     state, are those of TensorFlow.
+
+    Args:
+        copy_from: Another generator, whose state and algorithm are copied.
+        state: The state, as `create_rng_state` gives it; a variable is used itself.
+        alg: The algorithm of the state: "philox" or a `tf.random.Algorithm`.
     """
 
     def __init__(self, copy_from: Generator | None = None, state: Any = None, alg: Any = None) -> None:
@@ -132,6 +155,7 @@ class Generator:
         assert state is not None, "a Generator needs a state: use Generator.from_seed(...)"
         assert alg is not None, "a Generator needs an algorithm: use Generator.from_seed(...)"
         self._alg = _algorithm_number(alg)
+        self._is_of_strategy = bool(STATE.strategies)
         if isinstance(state, Variable):
             self._checked(state._value)
             self._state = state
@@ -140,25 +164,80 @@ class Generator:
 
     @classmethod
     def from_seed(cls, seed: Any, alg: Any = None) -> Generator:
-        """A generator from an integer of any size, or a vector of integers."""
+        """A generator that begins where a seed says.
+
+        >>> tf.random.Generator.from_seed(1234).uniform([2]).numpy().round(4)
+        array([0.3581, 0.1132], dtype=float32)
+
+        Args:
+            seed: An integer of any size, or a vector of integers.
+            alg: The algorithm, Philox by default: "philox" or "auto_select", which is Philox too, or a `tf.random.Algorithm`.
+
+        Returns:
+            A generator.
+
+        Raises:
+            ValueError: There is no such algorithm.
+        """
         number = Algorithm.PHILOX.value if alg is None else _algorithm_number(alg)
         return cls(state=create_rng_state(seed, number), alg=number)
 
     @classmethod
     def from_state(cls, state: Any, alg: Any) -> Generator:
-        """A generator from a state; a variable is used itself, not copied."""
+        """A generator that goes on from a state.
+
+        >>> first = tf.random.Generator.from_seed(1234)
+        >>> second = tf.random.Generator.from_state(first.state.numpy(), alg="philox")
+        >>> bool(tf.reduce_all(first.normal([3]) == second.normal([3])))
+        True
+
+        Args:
+            state: Three integers, as another generator's `state`; a variable is used itself, not copied.
+            alg: The algorithm: "philox" or "auto_select", which is Philox too, or a `tf.random.Algorithm`.
+
+        Returns:
+            A generator.
+
+        Raises:
+            ValueError: There is no such algorithm, or there are not three integers.
+        """
         return cls(state=state, alg=alg)
 
     @classmethod
     def from_non_deterministic_state(cls, alg: Any = None) -> Generator:
-        """A generator that is different in every run."""
+        """A generator that is different in every run: its state comes from the operating system.
+
+        >>> tf.random.Generator.from_non_deterministic_state().normal([2]).shape
+        TensorShape([2])
+
+        Args:
+            alg: The algorithm, Philox by default: "philox" or "auto_select", which is Philox too, or a `tf.random.Algorithm`.
+
+        Returns:
+            A generator.
+        """
         number = Algorithm.PHILOX.value if alg is None else _algorithm_number(alg)
         size = 2 if number == Algorithm.THREEFRY.value else 3
         return cls(state=np.frombuffer(os.urandom(8 * size), np.int64), alg=number)
 
     @classmethod
     def from_key_counter(cls, key: Any, counter: Any, alg: Any) -> Generator:
-        """A generator from a key and a counter of two integers."""
+        """A generator from a key and a counter.
+
+        >>> tf.random.Generator.from_key_counter(key=7, counter=[0, 0], alg="philox").state.numpy()
+        array([0, 0, 7])
+
+        Args:
+            key: An integer.
+            counter: Two integers, the lower one first.
+            alg: The algorithm: "philox" or "auto_select", which is Philox too, or a `tf.random.Algorithm`.
+
+        Returns:
+            A generator.
+
+        Raises:
+            ValueError: There is no such algorithm, or the counter is not two integers.
+        """
         return cls(state=_joined(key, counter), alg=alg)
 
     # --- state ---------------------------------------------------------------------------------------------------
@@ -185,19 +264,66 @@ class Generator:
         return self._state.read_value()[-1]
 
     def reset(self, state: Any) -> None:
-        """Go on from another state."""
+        """Go on from another state.
+
+        >>> generator = tf.random.Generator.from_seed(1)
+        >>> generator.reset([0, 0, 7])
+        >>> generator.state.numpy()
+        array([0, 0, 7])
+
+        Args:
+            state: Three integers.
+
+        Raises:
+            ValueError: There are not three integers.
+        """
         self._state.assign(self._checked(_state_tensor(state)))
 
     def reset_from_seed(self, seed: Any) -> None:
-        """Go on as a new generator from this seed would."""
+        """Go on as a new generator from this seed would.
+
+        >>> generator = tf.random.Generator.from_seed(1)
+        >>> before = generator.normal([2])
+        >>> generator.reset_from_seed(1)
+        >>> bool(tf.reduce_all(generator.normal([2]) == before))
+        True
+
+        Args:
+            seed: An integer of any size, or a vector of integers.
+        """
         self._state.assign(create_rng_state(seed, self._alg))
 
     def reset_from_key_counter(self, key: Any, counter: Any) -> None:
-        """Go on from another key and counter."""
+        """Go on from another key and counter.
+
+        >>> generator = tf.random.Generator.from_seed(1)
+        >>> generator.reset_from_key_counter(key=7, counter=[0, 0])
+        >>> generator.state.numpy()
+        array([0, 0, 7])
+
+        Args:
+            key: An integer.
+            counter: Two integers, the lower one first.
+
+        Raises:
+            ValueError: The counter is not two integers.
+        """
         self._state.assign(self._checked(_joined(key, counter)))
 
     def skip(self, delta: Any) -> Tensor:
-        """Advance as drawing `delta` numbers would; returns the state before."""
+        """Advance as drawing some numbers would.
+
+        >>> generator = tf.random.Generator.from_seed(1)
+        >>> before = generator.skip(10)
+        >>> before.numpy(), generator.state.numpy()
+        (array([1, 0, 0]), array([2561,    0,    0]))
+
+        Args:
+            delta: How many numbers are skipped.
+
+        Returns:
+            The state before.
+        """
         if self._alg == Algorithm.THREEFRY.value:
             raise UnimplementedError(None, None, "The ThreeFry algorithm is for accelerators; use alg='philox'.")
         return self._skip_blocks(as_int(delta) * philox.RESERVED)
@@ -221,7 +347,19 @@ class Generator:
         if self._alg == Algorithm.THREEFRY.value:
             raise UnimplementedError(None, None, "The ThreeFry algorithm is for accelerators; use alg='philox'.")
         low, high, key = (int(word) % _WORD for word in self._skip_blocks(blocks)._array)
+        replica = self._replica()
+        if replica is not None:  # (a tensor where there are several: they draw on their devices)
+            key = int(philox.integers(Philox(key, int(replica)), (1,), np.dtype(np.uint64))[0])
         return Philox(key, low + high * _WORD)
+
+    def _replica(self) -> Any:
+        """The number of the replica that draws, if the generator was made in the scope of a strategy.
+
+        Its state is the same for all replicas. Each mixes its number into the key.
+        """
+        if not self._is_of_strategy or not STATE.strategies or STATE.strategies[-1][1] is None:
+            return None
+        return STATE.strategies[-1][1].replica_id_in_sync_group
 
     # --- numbers -------------------------------------------------------------------------------------------------
 
@@ -233,7 +371,24 @@ class Generator:
         dtype: Any = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
-        """Numbers from normal distributions; the tape follows `mean` and `stddev`."""
+        """Numbers from normal distributions; the tape follows `mean` and `stddev`.
+
+        >>> tf.random.Generator.from_seed(1).normal([2]).numpy().round(4)
+        array([ 0.4384, -0.5344], dtype=float32)
+
+        Args:
+            shape: The shape of the result.
+            mean: The means; they broadcast to `shape`.
+            stddev: The standard deviations, likewise.
+            dtype: A floating type.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor.
+
+        Raises:
+            TypeError: The type is not floating.
+        """
         kind, sizes = floating(dtype, "normal"), sizes_of(shape)
         return scaled(philox.normal(self._stream(sizes), sizes, kind.numpy), kind, stddev, mean)
 
@@ -245,7 +400,24 @@ class Generator:
         dtype: Any = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
-        """Numbers from normal distributions, drawn again where they are more than two standard deviations away."""
+        """Numbers from normal distributions, drawn again where they are more than two standard deviations away.
+
+        >>> tf.random.Generator.from_seed(1).truncated_normal([2]).numpy().round(4)
+        array([ 0.4384, -0.5344], dtype=float32)
+
+        Args:
+            shape: The shape of the result.
+            mean: The means; they broadcast to `shape`. The tape follows them.
+            stddev: The standard deviations, likewise.
+            dtype: A floating type.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor.
+
+        Raises:
+            TypeError: The type is not floating.
+        """
         kind, sizes = floating(dtype, "truncated_normal"), sizes_of(shape)
         return scaled(philox.truncated_normal(self._stream(sizes), sizes, kind.numpy), kind, stddev, mean)
 
@@ -257,12 +429,45 @@ class Generator:
         dtype: Any = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
-        """Numbers evenly spread over [minval, maxval); integers without both bounds are of any size."""
+        """Numbers evenly spread over [minval, maxval).
+
+        >>> tf.random.Generator.from_seed(1).uniform([4], maxval=10, dtype=tf.int32).numpy()
+        array([4, 9, 3, 3], dtype=int32)
+
+        Args:
+            shape: The shape of the result.
+            minval: The lower bound; the tape follows the bounds of floats.
+            maxval: The upper bound, which is not reached. 1 by default for floats; integers need one.
+            dtype: A floating type, or one of integers. Integers with both bounds None are of any size.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor.
+
+        Raises:
+            ValueError: The type does not fit the bounds.
+            tf.errors.InvalidArgumentError: Bounds of integers are not scalars, or in the wrong order.
+        """
         kind, sizes = uniform_type(dtype, minval, maxval, UNBOUNDED), sizes_of(shape)
         return uniform_from(self._stream(sizes), sizes, kind, minval, maxval)
 
     def uniform_full_int(self, shape: Any, dtype: Any = dtypes.uint64, name: str | None = None) -> Tensor:
-        """Integers of any size that the type holds."""
+        """Integers of any size that the type holds.
+
+        >>> tf.random.Generator.from_seed(1).uniform_full_int([2], tf.int32).numpy()
+        array([-119223132, 1555169499], dtype=int32)
+
+        Args:
+            shape: The shape of the result.
+            dtype: int32, int64, uint32 or uint64.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor.
+
+        Raises:
+            tf.errors.InvalidArgumentError: The type is another.
+        """
         kind, sizes = dtypes.as_dtype(dtype), sizes_of(shape)
         if kind not in UNBOUNDED:
             raise invalid(f"random: the dtype must be one of {', '.join(k.name for k in UNBOUNDED)}, got {kind.name}.")
@@ -275,19 +480,40 @@ class Generator:
         sizes = sizes_of(shape)
         common = np.broadcast_shapes(*[tuple(to_tensor(value).shape) for value in (counts, probs)])
         samples = int(np.prod(sizes[: len(sizes) - len(common)]))
-        numbers = (
-            int(np.prod(sizes[len(sizes) - len(common) :])) * 200 * (samples + 3) // 4
-        )  # as many as TensorFlow sets aside
+        batches = int(np.prod(sizes[len(sizes) - len(common) :]))
+        numbers = batches * 200 * (samples + 3) // 4  # as many as TensorFlow sets aside
         stream = self._stream_of_blocks(numbers * philox.RESERVED)
         return binomial_from(stream, sizes, counts, probs, dtypes.as_dtype(dtype), "binomial")
 
     def make_seeds(self, count: Any = 1) -> Tensor:
-        """Seeds for stateless functions, one in each of `count` columns."""
+        """Seeds for stateless functions, one in each column.
+
+        >>> seeds = tf.random.Generator.from_seed(1).make_seeds(3)
+        >>> tf.random.stateless_normal([2], seed=seeds[:, 0]).shape
+        TensorShape([2])
+
+        Args:
+            count: How many seeds.
+
+        Returns:
+            A tensor (2, count) of int64.
+        """
         keys = self.uniform_full_int([as_int(count)], dtypes.int64)
         return stack([keys, zeros_like(keys)])
 
     def split(self, count: Any = 1) -> list[Generator]:
-        """New generators, independent of this one and of each other."""
+        """New generators, independent of this one and of each other.
+
+        >>> first, second = tf.random.Generator.from_seed(1).split(2)
+        >>> first.key.numpy() == second.key.numpy()
+        np.False_
+
+        Args:
+            count: How many generators.
+
+        Returns:
+            A list of generators.
+        """
         keys = self.uniform_full_int([as_int(count)], dtypes.int64)
         lead = 1 if self._alg == Algorithm.THREEFRY.value else 2
         return [Generator(state=[*[0] * lead, int(key)], alg=self._alg) for key in keys._array]
@@ -304,13 +530,40 @@ def _generated_in_world(world: Any, function: Any, generator: Generator, *args: 
 
 @functools.cache
 def _scratch() -> Generator:
-    with outside_traces():
+    with outside_traces(), scope(strategies=[]):
         return Generator.from_seed(1)
+
+
+class _InReplica(Generator):
+    """A generator of a strategy in one of its replicas, which draws from the same state with another key."""
+
+    def __init__(self, generator: Generator, replica: Any) -> None:
+        self._alg, self._state, self._number = generator._alg, generator._state, replica
+        self.of_replicas = isinstance(replica, Tensor)
+
+    def _replica(self) -> Any:
+        return self._number
+
+
+def _trace_in_replica(name: str) -> Any:
+    """In a function the replica is that in which the call stands, not one in which the function runs."""
+
+    def on_trace(trace: Any, generator: Generator, *args: Any, **kwargs: Any) -> Any:
+        replica = generator._replica()
+        drawing = generator if replica is None else _InReplica(generator, replica)
+        return trace.step(getattr(Generator, name), (drawing, *args), kwargs)
+
+    return on_trace
 
 
 for _name in ("normal", "truncated_normal", "uniform", "uniform_full_int", "make_seeds", "skip", "binomial"):
     if hasattr(Generator, _name):
-        setattr(Generator, _name, traceable(getattr(Generator, _name), always=True, in_world=_generated_in_world))
+        _method = getattr(Generator, _name)
+        setattr(
+            Generator,
+            _name,
+            traceable(_method, always=True, in_world=_generated_in_world, on_trace=_trace_in_replica(_name)),
+        )
 
 
 def _state_tensor(state: Any) -> Tensor:
@@ -328,14 +581,33 @@ _global: list[Generator] = []
 
 
 def get_global_generator() -> Generator:
-    """The generator that all parts of a program may share; different in every run until it is set."""
+    """The generator that all parts of a program may share; different in every run until it is set.
+
+    >>> import gradtape as tf
+    >>> tf.random.set_global_generator(tf.random.Generator.from_seed(1))
+    >>> tf.random.get_global_generator().uniform([2]).numpy().round(4)
+    array([0.7875, 0.3907], dtype=float32)
+
+    Returns:
+        A `tf.random.Generator`.
+    """
     if not _global:
         _global.append(Generator.from_non_deterministic_state())
     return _global[0]
 
 
 def set_global_generator(generator: Generator) -> None:
-    """Replace the global generator."""
+    """Replace the global generator.
+
+    >>> import gradtape as tf
+    >>> generator = tf.random.Generator.from_seed(1)
+    >>> tf.random.set_global_generator(generator)
+    >>> tf.random.get_global_generator() is generator
+    True
+
+    Args:
+        generator: A `tf.random.Generator`.
+    """
     _global[:] = [generator]
 
 

@@ -12,6 +12,7 @@ from ..base.types import Function, MaybeNone
 from ..differentiation.backward import checked_unconnected
 from ..differentiation.tape import GradientTape
 from ..op.declaration import REGISTRY
+from ..ops import load_all
 from ..ops.math.elementwise import identity
 from ..trace.graph import GRAPH_DEFS, Graph, Method, Ref, leaves
 from ..trace.recorder import Recorder
@@ -23,7 +24,12 @@ _EAGER = "tf.gradients is not supported when eager execution is enabled. Use tf.
 
 
 class AggregationMethod(enum.IntEnum):
-    """How gradients of one value are added up; accepted for compatibility."""
+    """How gradients of one value are added up; accepted for compatibility.
+
+    >>> import gradtape as tf
+    >>> tf.AggregationMethod.ADD_N == tf.AggregationMethod.DEFAULT
+    True
+    """
 
     ADD_N = 0
     DEFAULT = 0
@@ -43,12 +49,28 @@ def gradients(
 ) -> list[Tensor | MaybeNone]:
     """The gradients of `ys` in each of `xs`, inside a `tf.function`; in eager code a RuntimeError says to use a tape.
 
+    >>> import gradtape as tf
+    >>> @tf.function
+    ... def slope(x):
+    ...     return tf.gradients(x**3, x)[0]
+    >>> slope(tf.constant(2.0)).numpy()
+    np.float32(12.0)
+
     Args:
         ys: A tensor or a list of them.
         xs: Tensors and variables to differentiate in; they may be computed by the function itself.
         grad_ys: For each of `ys`, what to weight its elements with.
+        name: Not used; taken for programs that were written for TensorFlow.
+        gate_gradients: Not used; taken for programs that were written for TensorFlow.
+        aggregation_method: Not used; taken for programs that were written for TensorFlow.
         stop_gradients: Tensors that count as constants.
         unconnected_gradients: Whether an x that `ys` do not depend on gets None or zeros.
+
+    Returns:
+        A list, a gradient for each of `xs`; the sum over `ys`.
+
+    Raises:
+        RuntimeError: It is called in eager code.
     """
     trace = _trace(_EAGER)
     targets, sources = _listed(ys), _listed(xs)
@@ -66,7 +88,29 @@ def hessians(
     aggregation_method: object = None,
     name: str = "hessians",
 ) -> list[Tensor]:
-    """The second derivatives of `ys` in each of `xs`, inside a `tf.function`; in eager code RuntimeError."""
+    """The second derivatives of `ys` in each of `xs`, inside a `tf.function`; in eager code RuntimeError.
+
+    >>> import gradtape as tf
+    >>> @tf.function
+    ... def curvature(x):
+    ...     return tf.hessians(tf.reduce_sum(x**3), x)[0]
+    >>> curvature(tf.constant([1.0, 2.0])).numpy()
+    array([[ 6.,  0.],
+           [ 0., 12.]], dtype=float32)
+
+    Args:
+        ys: A tensor or a list of them.
+        xs: Tensors and variables to differentiate in.
+        gate_gradients: Not used; taken for programs that were written for TensorFlow.
+        aggregation_method: Not used; taken for programs that were written for TensorFlow.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A list, the second derivatives in each of `xs`.
+
+    Raises:
+        RuntimeError: It is called in eager code.
+    """
     trace = _trace(_EAGER.replace("tf.GradientTape", "tf.GradientTape (tape.hessian)"))
     targets, sources = _listed(ys), _listed(xs)
     path = _path(trace, targets, sources, [])
@@ -186,6 +230,9 @@ class RegisterGradient:
     >>> @tf.RegisterGradient("MyRound")
     ... def pass_through(op, grad):
     ...     return grad
+
+    Args:
+        op_type: The name of the op.
     """
 
     def __init__(self, op_type: str) -> None:
@@ -199,13 +246,21 @@ class RegisterGradient:
 
 
 def no_gradient(op_type: str) -> None:
-    """Register an op type of your own as not differentiable."""
+    """Register an op type of your own as not differentiable.
+
+    >>> import gradtape as tf
+    >>> tf.no_gradient("MyOp")
+
+    Args:
+        op_type: The name of an op.
+    """
     if not isinstance(op_type, str):
         raise TypeError(f"op_type must be a string, got {op_type!r}.")
     _register(op_type, None)
 
 
 def _register(op_type: str, function: Callable[..., Any] | None) -> None:
+    load_all()
     if op_type in _REGISTERED or any(op.tf_name == op_type for op in REGISTRY.values()):
         raise KeyError(
             f"Registering two gradient with name {op_type!r}! It has a gradient already; use tf.custom_gradient."

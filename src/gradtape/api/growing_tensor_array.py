@@ -12,7 +12,7 @@ import numpy as np
 
 from ..base.errors import invalid
 from ..math import cast
-from ..ops.array.row import resize_rows, rows_for, set_row
+from ..ops.array.row import place_below, resize_rows, rows_for, set_row
 from ..ops.math.elementwise import add
 from ..ops.math.logic import maximum
 from ..trace.carried import CARRIED
@@ -21,7 +21,7 @@ from ..values.composite import Composite, declare
 from ..values.tensor import EagerTensor, from_array, to_tensor
 from .arrays import zeros
 from .layout import concat as concat_of
-from .tensor_array import OpenTensorArray, RowsTensorArray, TensorArray, UnshapedTensorArray
+from .tensor_array import RowsTensorArray, TensorArray, UnshapedTensorArray
 
 
 class GrowingTensorArray(RowsTensorArray):
@@ -62,6 +62,18 @@ class GrowingTensorArray(RowsTensorArray):
         rows = _with_room(self._rows, int(place) + 1) if place.__class__ is EagerTensor else self._rows
         written = set_row(rows, place, self._accepted(value))
         return GrowingTensorArray(written, maximum(self.length, add(place, to_tensor(1))))
+
+    def read(self, index: Any, name: str | None = None) -> Any:
+        """One element."""
+        return super().read(self._place(index))
+
+    def gather(self, indices: Any, name: str | None = None) -> Any:
+        """Some elements."""
+        return super().gather(self._place(indices))
+
+    def _place(self, index: Any) -> Any:
+        """The index of an element: the rows after them are room for more."""
+        return place_below(cast(to_tensor(index), np.int32), self.length)
 
     def stack(self, name: str | None = None) -> Any:
         """All elements."""
@@ -142,9 +154,4 @@ declare(
     )
 )
 
-
-def _carried(array: Any, shape: tuple[int, ...] | None, capacity: int | None) -> Any:
-    return GrowingTensorArray.grown(array, shape, capacity) if array._dynamic_size else RowsTensorArray.of(array, shape)
-
-
-CARRIED[TensorArray] = CARRIED[GrowingTensorArray] = CARRIED[OpenTensorArray] = _carried
+CARRIED[GrowingTensorArray] = CARRIED[TensorArray]

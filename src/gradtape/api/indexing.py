@@ -93,6 +93,22 @@ def strided_slice(
     >>> import gradtape as tf
     >>> tf.strided_slice([1, 2, 3, 4], [0], [4], [2]).numpy()
     array([1, 3], dtype=int32)
+
+    Args:
+        input_: A tensor.
+        begin: The first place along each axis.
+        end: The place after the last along each axis.
+        strides: The step along each axis; 1 by default.
+        begin_mask: Bit i set: axis i begins at its beginning.
+        end_mask: Bit i set: axis i goes to its end.
+        ellipsis_mask: The bit of the entry that stands for all axes that are not named, as `...` does.
+        new_axis_mask: Bit i set: entry i makes a new axis of size 1.
+        shrink_axis_mask: Bit i set: axis i is taken at `begin` and goes away.
+        var: The variable that `input_` is the value of, to assign to the slice.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor.
     """
     starts, stops = as_ints(begin), as_ints(end)
     steps = (1,) * len(starts) if strides is None else as_ints(strides)

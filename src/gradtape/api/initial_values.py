@@ -28,16 +28,42 @@ class Initializer:
     """Makes values of a given shape; what all initializers have in common."""
 
     def __call__(self, shape: Any, dtype: object = None, **kwargs: object) -> Any:
-        """A tensor of that shape."""
+        """A tensor of that shape.
+
+        Args:
+            shape: The shape.
+            dtype: The type of the elements.
+            kwargs: `partition_shape` is taken for the shape, where a variable is made in parts; `partition_offset` is not used.
+
+        Returns:
+            A tensor.
+        """
         raise NotImplementedError
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that this was made with."""
+        """The arguments that this was made with.
+
+        >>> tf.random_normal_initializer(stddev=0.1).get_config()
+        {'mean': 0.0, 'stddev': 0.1, 'seed': None}
+
+        Returns:
+            A dict.
+        """
         return {}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Initializer:
-        """An initializer with these arguments."""
+        """An initializer with these arguments.
+
+        >>> tf.constant_initializer.from_config({"value": 3.0})([2]).numpy()
+        array([3., 3.], dtype=float32)
+
+        Args:
+            config: A dict, as `get_config` gives it.
+
+        Returns:
+            An initializer.
+        """
         return cls(**{key: value for key, value in config.items() if key != "dtype"})
 
     def __repr__(self) -> str:
@@ -76,7 +102,13 @@ class zeros_initializer(_Filled):
 
 
 class ones_initializer(_Filled):
-    """Ones."""
+    """Ones: what a variable begins with.
+
+    >>> import gradtape as tf
+    >>> tf.ones_initializer()([2, 2]).numpy()
+    array([[1., 1.],
+           [1., 1.]], dtype=float32)
+    """
 
     _make = staticmethod(ones)
 
@@ -87,6 +119,13 @@ class constant_initializer(Initializer):
     >>> tf.constant_initializer([1.0, 2.0, 3.0, 4.0])([2, 2]).numpy()
     array([[1., 2.],
            [3., 4.]], dtype=float32)
+
+    Args:
+        value: A number, or numbers as a list or array.
+        support_partition: Not used; taken for programs that were written for TensorFlow.
+
+    Raises:
+        TypeError: It is something else; or, when it is called, there is not one number for each element.
     """
 
     def __init__(self, value: object = 0, support_partition: bool = False) -> None:
@@ -127,6 +166,11 @@ class random_normal_initializer(_Random):
 
     >>> tf.random_normal_initializer(seed=1)([2]).numpy().round(4)
     array([ 0.0063, -0.0247], dtype=float32)
+
+    Args:
+        mean: The mean of the distribution.
+        stddev: Its standard deviation.
+        seed: Where the random numbers begin; None: other numbers at each call.
     """
 
     def __init__(self, mean: object = 0.0, stddev: TensorLike = 0.05, seed: TensorLike | None = None) -> None:
@@ -145,7 +189,17 @@ class random_normal_initializer(_Random):
 
 
 class random_uniform_initializer(_Random):
-    """Numbers from a range, each as likely as the others; with a seed the same ones at each call."""
+    """Numbers from a range, each as likely as the others; with a seed the same ones at each call.
+
+    >>> import gradtape as tf
+    >>> tf.random_uniform_initializer(0.0, 10.0, seed=1)([3]).numpy().round(2)
+    array([8.78, 4.6 , 6.  ], dtype=float32)
+
+    Args:
+        minval: The lower end of the range.
+        maxval: The upper end, which is not reached.
+        seed: Where the random numbers begin; None: other numbers at each call.
+    """
 
     def __init__(self, minval: object = -0.05, maxval: TensorLike = 0.05, seed: TensorLike | None = None) -> None:
         super().__init__(seed)

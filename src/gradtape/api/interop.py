@@ -24,7 +24,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import math
 from ..base import nest
 from ..base.context import ACTIVE, STATE
 from ..base.dtypes import INEXACT, DType
@@ -56,15 +55,8 @@ def _namespace() -> ModuleType:
 
 # --- ufuncs ----------------------------------------------------------------------------------------------------------
 
-# SciPy's name -> our function, where the names differ; otherwise tf.math is asked for the ufunc's own name.
-_SCIPY: dict[str, Function] = {
-    "expit": math.sigmoid,
-    "log_expit": math.log_sigmoid,
-    "gammaln": math.lgamma,
-    "psi": math.digamma,
-    "logit": lambda x: math.log(x) - math.log1p(-to_tensor(x)),
-    "entr": lambda x: -math.xlogy(x, x),
-}
+# SciPy's name -> that of tf.math, where they differ.
+_SCIPY = {"expit": "sigmoid", "log_expit": "log_sigmoid", "gammaln": "lgamma", "psi": "digamma"}
 # A ufunc's `reduce` and the function that does the same.
 _REDUCED = {
     "add": "sum",
@@ -144,8 +136,19 @@ def _of_ufunc(ufunc: np.ufunc, dtype: np.dtype[Any]) -> tuple[Function | None, F
     name = ufunc.__name__
     if getattr(np, name, None) is ufunc:
         return getattr(_namespace(), name, None), _namespace().elementwise.on_one_type(ufunc, dtype)
-    function = _SCIPY.get(name) or getattr(math, name, None)
+    function = _of_scipy(name)
     return (function, function) if isinstance(function, FunctionType) else (None, None)
+
+
+def _of_scipy(name: str) -> object:
+    """Our function for one of `scipy.special`."""
+    from .. import math
+
+    if name == "logit":
+        return lambda x: math.log(x) - math.log1p(-to_tensor(x))
+    if name == "entr":
+        return lambda x: -math.xlogy(x, x)
+    return getattr(math, _SCIPY.get(name, name), None)
 
 
 # --- other functions -------------------------------------------------------------------------------------------------
@@ -345,7 +348,21 @@ class _Capsule:
 
 
 def from_dlpack(dlcapsule: Any) -> Tensor:
-    """A tensor from an array of another library, through DLPack (a capsule, or an object that gives one); copied."""
+    """A tensor from an array of another library, through DLPack (a capsule, or an object that gives one); copied.
+
+    >>> import gradtape as tf
+    >>> tf.experimental.dlpack.from_dlpack(np.array([1.0, 2.0])).numpy()
+    array([1., 2.])
+
+    Args:
+        dlcapsule: A capsule, or an object with `__dlpack__`: an array of NumPy, PyTorch, JAX ...
+
+    Returns:
+        A tensor.
+
+    Raises:
+        TypeError: It is neither.
+    """
     if type(dlcapsule).__name__ == "PyCapsule":
         dlcapsule = _Capsule(dlcapsule)
     if not hasattr(dlcapsule, "__dlpack__"):

@@ -217,6 +217,19 @@ def reverse_sequence(
     >>> tf.reverse_sequence([[1, 2, 3], [4, 5, 6]], [2, 3], seq_axis=1).numpy()
     array([[2, 1, 3],
            [6, 5, 4]], dtype=int32)
+
+    Args:
+        input: A tensor.
+        seq_lengths: For each entry of the batch, how many elements to reverse.
+        seq_axis: The axis along which the sequences run.
+        batch_axis: The axis of the batch; 0 by default.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        TypeError: `seq_axis` is not given.
     """
     if seq_axis is None:
         raise TypeError("reverse_sequence: seq_axis is needed: the axis along which the sequences run.")
@@ -242,6 +255,18 @@ def dynamic_partition(
     >>> import gradtape as tf
     >>> [part.numpy().tolist() for part in tf.dynamic_partition([10, 20, 30], [0, 1, 0], 2)]
     [[10, 30], [20]]
+
+    Args:
+        data: A tensor; its shape begins with that of `partitions`.
+        partitions: For each slice the number of the tensor it goes to.
+        num_partitions: How many tensors there are.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A list of tensors.
+
+    Raises:
+        tf.errors.InvalidArgumentError: A number is out of range.
     """
     x, count = to_tensor(data), as_int(num_partitions)
     numbers = np.asarray(to_tensor(partitions, dtypes.int32)._array)
@@ -277,6 +302,18 @@ def dynamic_stitch(indices: Sequence[TensorLike], data: Sequence[TensorLike], na
     >>> import gradtape as tf
     >>> tf.dynamic_stitch([[0, 2], [1]], [[10, 30], [20]]).numpy()
     array([10, 20, 30], dtype=int32)
+
+    Args:
+        indices: A list of tensors of whole numbers.
+        data: A list of tensors, each with the slices for its indices.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        One tensor, with zeros where nothing is written.
+
+    Raises:
+        ValueError: The lists have two lengths.
+        tf.errors.InvalidArgumentError: An index is negative, or the slices have different shapes.
     """
     if len(indices) != len(data):
         raise ValueError(f"dynamic_stitch: {len(indices)} tensors of indices were given, but {len(data)} of data.")

@@ -59,6 +59,15 @@ def py_function(
     ...     y = tf.py_function(lambda a: a * a if a > 0 else a, [x], tf.float32)
     >>> tape.gradient(y, x).numpy()
     np.float32(6.0)
+
+    Args:
+        func: A Python function; it is called in each run, inside of `tf.function` too.
+        inp: A list of tensors, the arguments of the function.
+        Tout: The type of what it returns, or a list of types.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor, or a list where `Tout` is one.
     """
     if func is None:
         if inp is not None:
@@ -162,6 +171,19 @@ def numpy_function(
     >>> import gradtape as tf
     >>> tf.numpy_function(np.sinc, [tf.constant([0.0, 0.5])], tf.float32).numpy().round(4)
     array([1.    , 0.6366], dtype=float32)
+
+    Args:
+        func: A Python function of NumPy arrays; it is called in each run, inside of `tf.function` too.
+        inp: A list of tensors, the arguments of the function.
+        Tout: The type of what it returns, or a list of types.
+        stateful: False: equal arguments always give equal results.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor, or a list where it returns several values.
+
+    Raises:
+        TypeError: `Tout` is not given.
     """
     if func is None:
         if inp is not None:

@@ -38,6 +38,19 @@ def sobol_sample(
     >>> import gradtape as tf
     >>> tf.math.sobol_sample(2, 3).numpy().tolist()
     [[0.5, 0.5], [0.75, 0.25], [0.25, 0.75]]
+
+    Args:
+        dim: How many numbers a point has.
+        num_results: How many points.
+        skip: How many points of the sequence to leave out first.
+        dtype: float32 or float64.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A matrix of numbers from 0 to 1, which fill the cube more evenly than random ones.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There are no points of that many numbers.
     """
     from scipy.stats import qmc  # (it takes a second to import)
 

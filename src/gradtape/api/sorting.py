@@ -189,6 +189,15 @@ def in_top_k(targets: TensorLike, predictions: TensorLike, k: IntLike, name: str
     >>> import gradtape as tf
     >>> tf.math.in_top_k([0, 2], [[0.1, 0.6, 0.3], [0.1, 0.6, 0.3]], k=2).numpy()
     array([False,  True])
+
+    Args:
+        targets: The right class of each row.
+        predictions: A matrix: for each row a number for each class.
+        k: How many classes to look at.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A truth value for each row.
     """
     return o.in_top_k.public(targets, to_tensor(predictions, dtypes.float32), as_int(k))
 

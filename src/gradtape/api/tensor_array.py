@@ -23,7 +23,7 @@ from ..ops.array.index import take
 from ..ops.array.layout import expand_dims, reshape
 from ..ops.array.row import get_row, set_row
 from ..ops.array.scatter import tensor_scatter_nd_update
-from ..trace.carried import UNSHAPED, ElementShape
+from ..trace.carried import CARRIED, UNSHAPED, ElementShape
 from ..trace.control import either
 from ..trace.facades import Facade, steps_of
 from ..trace.ghost import Ghost, NeedsValue, World, abstract_of
@@ -55,8 +55,16 @@ class TensorArray:
         size: How many elements there are.
         dynamic_size: Whether writing past the end makes it longer.
         clear_after_read: Whether an element can be read only once (the default), which frees its memory early.
+        tensor_array_name: Not used; taken for programs that were written for TensorFlow.
+        handle: None: eager code has no handles.
+        flow: Not used; taken for programs that were written for TensorFlow.
         infer_shape: Whether all elements must have one shape.
         element_shape: The shape of the elements, as far as it is known.
+        colocate_with_first_write_call: Not used; taken for programs that were written for TensorFlow.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Raises:
+        ValueError: There is no size, or a handle.
     """
 
     _count: Any  # of elements that are not there yet: a size (see `OpenTensorArray`)
@@ -124,29 +132,84 @@ class TensorArray:
         return None
 
     def size(self, name: str | None = None) -> Tensor:
-        """The number of elements."""
+        """The number of elements.
+
+        >>> array = tf.TensorArray(tf.float32, size=3).unstack([1.0, 2.0, 3.0])
+        >>> int(array.size())
+        3
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A scalar.
+        """
         return from_array(np.int32(len(self._elements)))  # type: ignore[arg-type]
 
     def identity(self) -> TensorArray:
-        """Another array with the same elements: what is written to one is seen in both."""
+        """Another array with the same elements: what is written to one is seen in both.
+
+        >>> array = tf.TensorArray(tf.float32, size=3).unstack([1.0, 2.0, 3.0])
+        >>> array.identity().stack().numpy()
+        array([1., 2., 3.], dtype=float32)
+
+        Returns:
+            A TensorArray.
+        """
         other = object.__new__(TensorArray)
         other.__dict__.update(self.__dict__)
         return other
 
     def grad(self, source: TensorLike, flow: TensorLike | None = None, name: str | None = None) -> NoReturn:
-        """Not needed: tapes follow the elements."""
+        """Not needed: tapes follow the elements.
+
+        Args:
+            source: Not used.
+            flow: Not used.
+            name: Not used.
+
+        Raises:
+            NotImplementedError: Always.
+        """
         raise NotImplementedError(
             "TensorArray.grad is not supported when executing eagerly: a GradientTape follows the elements."
         )
 
     def close(self, name: str | None = None) -> None:
-        """Give up all elements."""
+        """Give up all elements.
+
+        >>> array = tf.TensorArray(tf.float32, size=3).unstack([1.0, 2.0, 3.0])
+        >>> array.close()
+        >>> int(array.size())
+        0
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+        """
         del self._elements[:]
 
     # --- one element ---------------------------------------------------------------------------------------------
 
     def write(self, index: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
-        """Put `value` at `index`; use the returned array from then on."""
+        """Put a value at an index.
+
+        >>> array = tf.TensorArray(tf.float32, size=2)
+        >>> array = array.write(0, 5.0).write(1, 6.0)
+        >>> array.stack().numpy()
+        array([5., 6.], dtype=float32)
+
+        Args:
+            index: The index: an integer.
+            value: A tensor of the array's type, in the shape of the other elements.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            The array to use from then on.
+
+        Raises:
+            tf.errors.OutOfRangeError: The index is negative, or beyond an end that is fixed.
+            ValueError: The type or the shape is another.
+        """
         if index.__class__ is Ghost and not isinstance(STATE.trace, Inference):
             if self._dynamic_size:
                 raise NeedsValue("How long a TensorArray becomes is known only when the function runs.")
@@ -199,7 +262,23 @@ class TensorArray:
             return to_tensor(value)  # of another type, which the caller's error names
 
     def read(self, index: TensorLike, name: str | None = None) -> Tensor:
-        """The element at `index`, which is then given up unless `clear_after_read=False`."""
+        """The element at an index, which is then given up unless `clear_after_read=False`.
+
+        >>> array = tf.TensorArray(tf.float32, size=3).unstack([1.0, 2.0, 3.0])
+        >>> array.read(1).numpy()
+        np.float32(2.0)
+
+        Args:
+            index: The index: an integer.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor; zeros where nothing was written and the shape is known.
+
+        Raises:
+            tf.errors.OutOfRangeError: There is no such index.
+            tf.errors.InvalidArgumentError: The element was read before.
+        """
         if index.__class__ is Ghost and not isinstance(STATE.trace, Inference):
             return RowsTensorArray.of(self, None).read(index)
         position, size = _position(index), len(self._elements)
@@ -231,11 +310,41 @@ class TensorArray:
     # --- all elements --------------------------------------------------------------------------------------------
 
     def stack(self, name: str | None = None) -> Tensor:
-        """All elements, along a new first axis."""
+        """All elements, along a new first axis.
+
+        >>> array = tf.TensorArray(tf.float32, size=3).unstack([1.0, 2.0, 3.0])
+        >>> array.stack().numpy()
+        array([1., 2., 3.], dtype=float32)
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor (size, ...).
+
+        Raises:
+            tf.errors.InvalidArgumentError: The elements have different shapes.
+        """
         return self._stacked(range(len(self._elements)))
 
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
-        """Some elements, along a new first axis."""
+        """Some elements, along a new first axis.
+
+        >>> array = tf.TensorArray(tf.float32, size=3).unstack([1.0, 2.0, 3.0])
+        >>> array.gather([2, 0]).numpy()
+        array([3., 1.], dtype=float32)
+
+        Args:
+            indices: A list of integers, or a vector.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor with one row for each index.
+
+        Raises:
+            TypeError: It is one index.
+            tf.errors.OutOfRangeError: There is no such index.
+        """
         if not np.ndim(indices):
             raise TypeError(f"gather: a list of indices is needed, got {indices!r}.")
         positions = as_ints(indices)
@@ -261,7 +370,21 @@ class TensorArray:
         return self._at(position)
 
     def concat(self, name: str | None = None) -> Tensor:
-        """All elements, one after the other along their first axis."""
+        """All elements, one after the other along their first axis, in which their sizes may differ.
+
+        >>> array = tf.TensorArray(tf.int32, size=2, infer_shape=False)
+        >>> array.write(0, [1, 2]).write(1, [3]).concat().numpy()
+        array([1, 2, 3], dtype=int32)
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor.
+
+        Raises:
+            tf.errors.InvalidArgumentError: There are no elements, or they are scalars.
+        """
         if not self._elements:
             raise invalid("concat: this TensorArray has no elements.")
         values = [self._left(position) for position in range(len(self._elements))]
@@ -270,7 +393,21 @@ class TensorArray:
         return concat_of(values, 0)
 
     def unstack(self, value: object, name: str | None = None) -> TensorArray:
-        """The slices of a tensor along its first axis, as the elements."""
+        """The slices of a tensor along its first axis, as the elements.
+
+        >>> tf.TensorArray(tf.float32, size=2).unstack([[1.0, 2.0], [3.0, 4.0]]).read(1).numpy()
+        array([3., 4.], dtype=float32)
+
+        Args:
+            value: A tensor of the array's type, with at least one axis.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            The array to use from then on.
+
+        Raises:
+            ValueError: The type is another, or there are more slices than a fixed size has room for.
+        """
         tensor = self._whole(value, "unstack")
         parts = unstack_of(tensor)
         if len(parts) > len(self._elements) and not self._dynamic_size:
@@ -286,7 +423,23 @@ class TensorArray:
         return target.identity()
 
     def scatter(self, indices: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
-        """The slices of a tensor along its first axis, each at its index."""
+        """The slices of a tensor along its first axis, each at its index.
+
+        >>> tf.TensorArray(tf.float32, size=3, element_shape=[]).scatter([2, 0], [5.0, 6.0]).stack().numpy()
+        array([6., 0., 5.], dtype=float32)
+
+        Args:
+            indices: A list of integers, or a vector.
+            value: A tensor of the array's type, with a slice for each index.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            The array to use from then on.
+
+        Raises:
+            tf.errors.OutOfRangeError: An index is negative, or beyond an end that is fixed.
+            ValueError: The type or the shape is another.
+        """
         tensor = self._whole(value, "scatter")
         target = self._own()
         for position, part in zip(as_ints(indices), unstack_of(tensor), strict=False):
@@ -294,7 +447,24 @@ class TensorArray:
         return target.identity()
 
     def split(self, value: TensorLike, lengths: object, name: str | None = None) -> TensorArray:
-        """Pieces of the given lengths along the first axis, as the elements."""
+        """Pieces of given lengths along the first axis, as the elements.
+
+        >>> array = tf.TensorArray(tf.int32, size=2, infer_shape=False).split([1, 2, 3], lengths=[2, 1])
+        >>> array.read(0).numpy(), array.read(1).numpy()
+        (array([1, 2], dtype=int32), array([3], dtype=int32))
+
+        Args:
+            value: A tensor of the array's type.
+            lengths: How long each piece is; together as long as the tensor.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            The array to use from then on.
+
+        Raises:
+            tf.errors.InvalidArgumentError: The lengths do not add up.
+            ValueError: The type is another, or there are more pieces than a fixed size has room for.
+        """
         tensor = self._whole(value, "split")
         sizes = as_ints(lengths)
         if sum(sizes) != tensor.shape[0] or min(sizes, default=0) < 0:
@@ -655,6 +825,15 @@ def _sizes(shape: TensorShape) -> tuple[int, ...]:
     return tuple(size or 0 for size in shape)
 
 
+def _carried(array: Any, shape: tuple[int, ...] | None, capacity: int | None) -> Any:
+    if not array._dynamic_size:
+        return RowsTensorArray.of(array, shape)
+    from .growing_tensor_array import GrowingTensorArray
+
+    return GrowingTensorArray.grown(array, shape, capacity)
+
+
+CARRIED[TensorArray] = CARRIED[OpenTensorArray] = _carried
 UNSHAPED.add(UnshapedTensorArray)
 declare(
     Composite(

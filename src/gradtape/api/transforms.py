@@ -156,6 +156,14 @@ def grad(function: Transformed, argnums: int | Sequence[int] = 0, has_aux: bool 
     np.float32(12.0)
 
     With `has_aux` the answer is `(gradient, aux)`.
+
+    Args:
+        function: A function that gives one number.
+        argnums: Which arguments to differentiate in: a number, or several.
+        has_aux: Whether the function gives a pair `(number, aux)`, with anything beside the number.
+
+    Returns:
+        A function of the same arguments. Its answer has the structure of the argument, a tuple of them for several.
     """
     both = _value_and_grad("grad", function, argnums, has_aux)
 
@@ -185,6 +193,14 @@ def jacrev(function: Transformed, argnums: int | Sequence[int] = 0, has_aux: boo
     >>> tf.autodiff.jacrev(lambda x: x * x)(tf.constant([1.0, 2.0])).numpy()
     array([[2., 0.],
            [0., 4.]], dtype=float32)
+
+    Args:
+        function: A function that gives a tensor or a structure of them.
+        argnums: Which arguments to differentiate in: a number, or several.
+        has_aux: Whether the function gives a pair `(outputs, aux)`, with anything beside the outputs.
+
+    Returns:
+        A function of the same arguments.
     """
     return _jacrev("jacrev", function, argnums, has_aux)
 
@@ -223,6 +239,14 @@ def jacfwd(function: Transformed, argnums: int | Sequence[int] = 0, has_aux: boo
     >>> import gradtape as tf
     >>> tf.autodiff.jacfwd(lambda t: tf.stack([tf.cos(t), tf.sin(t)]))(0.0).numpy()
     array([-0.,  1.], dtype=float32)
+
+    Args:
+        function: A function that gives a tensor or a structure of them.
+        argnums: Which arguments to differentiate in: a number, or several.
+        has_aux: Whether the function gives a pair `(outputs, aux)`, with anything beside the outputs.
+
+    Returns:
+        A function of the same arguments.
     """
 
     @functools.wraps(function)
@@ -271,6 +295,14 @@ def hessian(function: Transformed, argnums: int | Sequence[int] = 0, has_aux: bo
     >>> tf.autodiff.hessian(lambda x: tf.reduce_sum(x**3))(tf.constant([1.0, 2.0])).numpy()
     array([[ 6.,  0.],
            [ 0., 12.]], dtype=float32)
+
+    Args:
+        function: A function that gives one number.
+        argnums: Which arguments to differentiate in: a number, or several.
+        has_aux: Whether the function gives a pair `(number, aux)`, with anything beside the number.
+
+    Returns:
+        A function of the same arguments.
     """
     _positions("hessian", argnums, 1 << 16)
     return _jacrev("hessian", _jacrev("hessian", function, argnums, has_aux), argnums, has_aux)

@@ -41,6 +41,14 @@ def to_graph(entity: Any, recursive: bool = True, experimental_optional_features
     >>> tf.autograph.to_graph(sign)(tf.constant(2.0))
     1
 
+    Args:
+        entity: A Python function.
+        recursive: Whether the functions that it calls are converted too.
+        experimental_optional_features: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A function of the same arguments.
+
     Raises:
         ValueError: Where the function cannot be converted; the message says why.
     """
@@ -49,7 +57,27 @@ def to_graph(entity: Any, recursive: bool = True, experimental_optional_features
 
 
 def to_code(entity: object, recursive: bool = True, experimental_optional_features: object = None) -> str:
-    """The text of the converted function."""
+    """The text of the converted function.
+
+    >>> import gradtape as tf
+    >>> def sign(x):
+    ...     return 1 if x > 0 else -1
+    >>> print(tf.autograph.to_code(sign))
+    def sign_1(x):
+        with ag__.FunctionScope('sign', 'fscope', ag__.STD) as fscope:
+            return ag__.if_exp(x > 0, lambda: 1, lambda: -1, 'x > 0')
+
+    Args:
+        entity: A Python function.
+        recursive: Not used; taken for programs that were written for TensorFlow.
+        experimental_optional_features: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Python code, as text.
+
+    Raises:
+        ValueError: The function cannot be converted; the message says why.
+    """
     text: str = _conversion(entity).code()
     return text
 

@@ -30,7 +30,13 @@ from .verbosity import log
 
 
 class AutographWarning(UserWarning):
-    """A function runs as it is because it could not be converted."""
+    """A function runs as it is because it could not be converted.
+
+    >>> import gradtape as tf
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", tf.autograph.AutographWarning)
+    """
 
 
 class FunctionScope:
@@ -102,6 +108,22 @@ def convert(function: Callable[..., Any], recursive: bool = True) -> Callable[..
 
     The work is done at the first call, once for each code object. With `recursive`, the user's functions that it calls
     are converted too.
+
+    >>> import gradtape as tf
+    >>> @tf.autograph.convert
+    ... def clipped(x):
+    ...     if x > 1.0:
+    ...         x = tf.ones_like(x)
+    ...     return x
+    >>> clipped(tf.constant(3.0)).numpy()
+    np.float32(1.0)
+
+    Args:
+        function: A Python function.
+        recursive: Whether the functions that it calls are converted too.
+
+    Returns:
+        A function of the same arguments.
     """
     if is_artifact(function):
         return function
@@ -122,7 +144,18 @@ def convert(function: Callable[..., Any], recursive: bool = True) -> Callable[..
 
 
 def callback(function: Callable[..., Any]) -> Callable[..., Any]:
-    """For functions of gradtape that call a function of the user: converted, if the calling code is."""
+    """For functions of gradtape that call a function of the user: converted, if the calling code is.
+
+    >>> import gradtape as tf
+    >>> tf.autograph.callback(abs)(-1)
+    1
+
+    Args:
+        function: A function of the user.
+
+    Returns:
+        The function itself, or its converted form.
+    """
     return convert(function) if context.STATE.autograph else function
 
 

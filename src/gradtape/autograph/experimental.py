@@ -16,7 +16,12 @@ _UNSPECIFIED: Any = object()
 
 
 class Feature(enum.Enum):
-    """Names of optional parts of the conversion. All that gradtape has are always on; the names are accepted."""
+    """Names of optional parts of the conversion. All that gradtape has are always on; the names are accepted.
+
+    >>> import gradtape as tf
+    >>> tf.autograph.experimental.Feature.LISTS in tf.autograph.experimental.Feature.all()
+    True
+    """
 
     ALL = "ALL"
     AUTO_CONTROL_DEPS = "AUTO_CONTROL_DEPS"
@@ -28,12 +33,30 @@ class Feature(enum.Enum):
 
     @classmethod
     def all(cls) -> tuple[Feature, ...]:
-        """All features."""
+        """All features.
+
+        >>> tf.autograph.experimental.Feature.ALL in tf.autograph.experimental.Feature.all()
+        True
+
+        Returns:
+            A tuple.
+        """
         return tuple(cls)
 
     @classmethod
     def all_but(cls, exclude: Any) -> tuple[Feature, ...]:
-        """All features but those."""
+        """All features but some.
+
+        >>> feature = tf.autograph.experimental.Feature
+        >>> feature.LISTS in feature.all_but(feature.LISTS)
+        False
+
+        Args:
+            exclude: A feature, or several.
+
+        Returns:
+            A tuple.
+        """
         excluded = {*exclude} if isinstance(exclude, (list, tuple, set)) else {exclude}
         return tuple(feature for feature in cls if feature not in excluded and feature is not cls.ALL)
 
@@ -47,6 +70,12 @@ def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
     ...     return x + x
     >>> double(3)
     6
+
+    Args:
+        func: The function; without it, a decorator is given.
+
+    Returns:
+        A function of the same arguments.
     """
     if func is None:
         return do_not_convert
@@ -60,7 +89,17 @@ def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
 
 
 def set_element_type(entity: object, dtype: DTypeLike, shape: ShapeLike = _UNSPECIFIED) -> None:
-    """Say what a list will hold. Accepted: the type is taken from what is appended first."""
+    """Say what a list will hold. Accepted: the type is taken from what is appended first.
+
+    >>> import gradtape as tf
+    >>> values = []
+    >>> tf.autograph.experimental.set_element_type(values, tf.float32)
+
+    Args:
+        entity: A list.
+        dtype: The type of its elements.
+        shape: Their shape.
+    """
 
 
 def set_loop_options(
@@ -70,6 +109,16 @@ def set_loop_options(
     shape_invariants: object = _UNSPECIFIED,
 ) -> None:
     """As the first statement of a loop: how it is traced. Outside a traced function it does nothing.
+
+    >>> import gradtape as tf
+    >>> def grown(n):  # with @tf.function before it
+    ...     x = tf.zeros([0])
+    ...     for i in tf.range(n):
+    ...         tf.autograph.experimental.set_loop_options(shape_invariants=[(x, tf.TensorShape([None]))])
+    ...         x = tf.concat([x, [1.0]], 0)
+    ...     return x
+    >>> grown(3).numpy()
+    array([1., 1., 1.], dtype=float32)
 
     Args:
         parallel_iterations: Accepted and without effect.

@@ -13,6 +13,13 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
     """Set how much AutoGraph logs on standard error: 0 nothing, 1 what it converts, 3 and more also the generated code.
 
     The default is the environment variable AUTOGRAPH_VERBOSITY. With `alsologtostdout` it logs to standard output too.
+
+    >>> import gradtape as tf
+    >>> tf.autograph.set_verbosity(0)
+
+    Args:
+        level: The verbosity.
+        alsologtostdout: Whether to log to standard output too.
     """
     global _level, _to_stdout
     _level, _to_stdout = int(level), bool(alsologtostdout)
@@ -24,6 +31,9 @@ def trace(*args: object) -> None:
     >>> import gradtape as tf
     >>> tf.autograph.trace("x is", 3)
     x is 3
+
+    Args:
+        *args: What to print.
     """
     print(*args)
 

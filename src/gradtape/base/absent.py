@@ -6,7 +6,7 @@ They are not modules full of refusals: programs that can do without a part ask f
 from __future__ import annotations
 
 import sys
-from importlib.abc import MetaPathFinder
+from importlib import import_module
 from importlib.machinery import ModuleSpec
 from typing import Any
 
@@ -101,12 +101,12 @@ def named_elsewhere(name: str) -> str | None:
         return _ELSEWHERE[name]
     if name.startswith("_"):
         return None
-    loaded = {space: sys.modules.get(f"gradtape.{space}") for space in _NAMESPACES}
-    found = [space for space, module in loaded.items() if module is not None and name in dir(module)]
+    found = [space for space in _NAMESPACES if name in dir(import_module(f"gradtape.{space}"))]
     return f"Use tf.{found[0]}.{name}." if found else None
 
 
-class _Refuser(MetaPathFinder):
+class _Refuser:
+    # (Finders need no base class, and `importlib.abc` imports 20 modules.)
     def find_spec(self, fullname: str, path: object = None, target: Any = None) -> ModuleSpec | None:
         package, _, rest = fullname.partition(".")
         if package == "gradtape" and rest and (instead := advice(rest)):

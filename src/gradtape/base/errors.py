@@ -20,6 +20,12 @@ class OpError(Exception):
     >>> tf.ones([2]) + tf.ones([3])
     Traceback (most recent call last):
     gradtape.errors.InvalidArgumentError: add: shapes (2,) and (3,) do not broadcast. ...
+
+    Args:
+        node_def: Not used; taken for programs that were written for TensorFlow.
+        op: Not used; taken for programs that were written for TensorFlow.
+        message: What was given, what was expected, and the repair.
+        *details: Not used; taken for programs that were written for TensorFlow.
     """
 
     code: ClassVar[int] = 2
@@ -45,103 +51,219 @@ class OpError(Exception):
 
 
 class CancelledError(OpError):
-    """The operation was cancelled."""
+    """The operation was cancelled.
+
+    >>> import gradtape as tf
+    >>> raise tf.errors.CancelledError(None, None, "the queue was closed")
+    Traceback (most recent call last):
+    gradtape.errors.CancelledError: the queue was closed
+    """
 
     code = 1
 
 
 class UnknownError(OpError):
-    """Something failed for a reason that no other class names."""
+    """Something failed for a reason that no other class names.
+
+    >>> import gradtape as tf
+    >>> raise tf.errors.UnknownError(None, None, "the disk does not answer")
+    Traceback (most recent call last):
+    gradtape.errors.UnknownError: the disk does not answer
+    """
 
     code = 2
 
 
 class InvalidArgumentError(OpError):
-    """An argument has a wrong dtype, shape or value."""
+    """An argument has a wrong dtype, shape or value.
+
+    >>> import gradtape as tf
+    >>> tf.matmul(tf.ones([2, 3]), tf.ones([2, 3]))
+    Traceback (most recent call last):
+    gradtape.errors.InvalidArgumentError: matmul: inner dimensions differ: a is (2, 3), b is ...
+    """
 
     code = 3
 
 
 class DeadlineExceededError(OpError):
-    """A time limit passed."""
+    """A time limit passed.
+
+    >>> import gradtape as tf
+    >>> raise tf.errors.DeadlineExceededError(None, None, "no answer in 10 seconds")
+    Traceback (most recent call last):
+    gradtape.errors.DeadlineExceededError: no answer in 10 seconds
+    """
 
     code = 4
 
 
 class NotFoundError(OpError):
-    """A file or an entry does not exist."""
+    """A file or an entry does not exist.
+
+    >>> import gradtape as tf
+    >>> tf.io.read_file("no such file")
+    Traceback (most recent call last):
+    gradtape.errors.NotFoundError: no such file: No such file or directory
+    """
 
     code = 5
 
 
 class AlreadyExistsError(OpError):
-    """A file or an entry exists already."""
+    """A file or an entry exists already.
+
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.txt")
+    >>> tf.io.write_file(path, "a")
+    >>> tf.io.gfile.copy(path, path)
+    Traceback (most recent call last):
+    gradtape.errors.AlreadyExistsError: file already exists: ...
+    """
 
     code = 6
 
 
 class PermissionDeniedError(OpError):
-    """The operating system refused access."""
+    """The operating system refused access.
+
+    >>> import gradtape as tf
+    >>> raise tf.errors.PermissionDeniedError(None, None, "the folder cannot be written to")
+    Traceback (most recent call last):
+    gradtape.errors.PermissionDeniedError: the folder cannot be written to
+    """
 
     code = 7
 
 
 class ResourceExhaustedError(OpError):
-    """There is not enough memory or disk space."""
+    """There is not enough memory or disk space.
+
+    >>> import gradtape as tf
+    >>> tf.zeros([10**9, 10**9])
+    Traceback (most recent call last):
+    gradtape.errors.ResourceExhaustedError: fill: an array of shape [1000000000, 1000000000] ...
+    """
 
     code = 8
 
 
 class FailedPreconditionError(OpError):
-    """The object is not in a state that allows the operation."""
+    """The object is not in a state that allows the operation.
+
+    >>> import gradtape as tf
+    >>> numbers = tf.data.Dataset.range(3).filter(lambda x: x > 0)
+    >>> tf.data.experimental.at(numbers, 0)
+    Traceback (most recent call last):
+    gradtape.errors.FailedPreconditionError: at: the dataset has unknown cardinality, which ...
+    """
 
     code = 9
 
 
 class AbortedError(OpError):
-    """The operation was aborted."""
+    """The operation was aborted.
+
+    >>> import gradtape as tf
+    >>> raise tf.errors.AbortedError(None, None, "another step came first")
+    Traceback (most recent call last):
+    gradtape.errors.AbortedError: another step came first
+    """
 
     code = 10
 
 
 class OutOfRangeError(OpError):
-    """An iterator or a position ran past the end."""
+    """An iterator or a position ran past the end.
+
+    >>> import gradtape as tf
+    >>> iterator = iter(tf.data.Dataset.range(1))
+    >>> int(iterator.get_next())
+    0
+    >>> iterator.get_next()
+    Traceback (most recent call last):
+    gradtape.errors.OutOfRangeError: End of sequence
+    """
 
     code = 11
 
 
 class UnimplementedError(OpError):
-    """The operation exists but not for these arguments."""
+    """The operation exists but not for these arguments.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.experimental_enable_numpy_behavior(prefer_float32=True)
+    Traceback (most recent call last):
+    gradtape.errors.UnimplementedError: experimental_enable_numpy_behavior: only NumPy's own ...
+    """
 
     code = 12
 
 
 class InternalError(OpError):
-    """Something that should never happen happened inside gradtape."""
+    """Something that should never happen happened inside gradtape.
+
+    >>> import gradtape as tf
+    >>> raise tf.errors.InternalError(None, None, "please report this")
+    Traceback (most recent call last):
+    gradtape.errors.InternalError: please report this
+    """
 
     code = 13
 
 
 class UnavailableError(OpError):
-    """A service cannot be reached."""
+    """A service cannot be reached.
+
+    >>> import gradtape as tf
+    >>> tf.profiler.experimental.stop()
+    Traceback (most recent call last):
+    gradtape.errors.UnavailableError: Cannot export profiling results. No profiler is running.
+    """
 
     code = 14
 
 
 class DataLossError(OpError):
-    """A file is corrupt or truncated."""
+    """A file is corrupt or truncated.
+
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "data.tfrecord")
+    >>> tf.io.write_file(path, "this is no record file")
+    >>> list(tf.data.TFRecordDataset(path))
+    Traceback (most recent call last):
+    gradtape.errors.DataLossError: corrupted record at 0 in ...
+    """
 
     code = 15
 
 
 class UnauthenticatedError(OpError):
-    """The caller did not prove who it is."""
+    """The caller did not prove who it is.
+
+    >>> import gradtape as tf
+    >>> raise tf.errors.UnauthenticatedError(None, None, "no password was given")
+    Traceback (most recent call last):
+    gradtape.errors.UnauthenticatedError: no password was given
+    """
 
     code = 16
 
 
 class InaccessibleTensorError(ValueError):
-    """A tensor of a traced function is used outside of it."""
+    """A tensor of a traced function is used outside of it.
+
+    >>> import gradtape as tf
+    >>> kept = []
+    >>> tf.function(lambda x: kept.append(x))(tf.constant(1.0))
+    >>> try:
+    ...     kept[0] + 1.0
+    ... except tf.errors.InaccessibleTensorError:
+    ...     print("only inside of the function")
+    only inside of the function
+    """
 
 
 class OutOfScopeError(InaccessibleTensorError, TypeError):
@@ -157,7 +279,13 @@ class OutOfScopeError(InaccessibleTensorError, TypeError):
 
 
 class OperatorNotAllowedInGraphError(TypeError):
-    """A Python operation needs the value of a tensor that has none yet."""
+    """A Python operation needs the value of a tensor that has none yet.
+
+    >>> import gradtape as tf
+    >>> tf.function(lambda x: 1 if x > 0 else 2, autograph=False)(tf.constant(1.0))
+    Traceback (most recent call last):
+    gradtape.errors.OperatorNotAllowedInGraphError: Using a symbolic `tf.Tensor` as a Python ...
+    """
 
 
 class TapeNotEnteredError(AttributeError, RuntimeError):
@@ -176,19 +304,44 @@ class NotATensorError(AttributeError, TypeError, ValueError):
 
     This class and the next two are for values of a wrong kind. TensorFlow's class depends on what is asked of the
     value first: an attribute that it does not have, an operation, or a value among those that are allowed.
+
+    >>> import gradtape as tf
+    >>> tf.convert_to_tensor(None)
+    Traceback (most recent call last):
+    gradtape.errors.NotATensorError: Attempt to convert a value (None) with an unsupported ...
     """
 
 
 class NotTextError(AttributeError, TypeError, ValueError):
-    """Something else stands where text is needed: the name of a mode, a format, a direction."""
+    """Something else stands where text is needed: the name of a mode, a format, a direction.
+
+    >>> import gradtape as tf
+    >>> tf.nn.max_pool2d(tf.ones([1, 4, 4, 1]), 2, 2, padding=None)
+    Traceback (most recent call last):
+    gradtape.errors.NotTextError: Expected string for argument 'padding', got None of type ...
+    """
 
 
 class NotADTypeError(AttributeError, TypeError, ValueError):
-    """Something else stands where the type of a tensor is needed."""
+    """Something else stands where the type of a tensor is needed.
+
+    >>> import gradtape as tf
+    >>> tf.cast(1.0, dtype=3.5)
+    Traceback (most recent call last):
+    gradtape.errors.NotADTypeError: Cannot convert 3.5 to a dtype. Use a tf dtype such as ...
+    """
 
 
 class OperandTypeError(InvalidArgumentError, TypeError):
-    """Operands of two types, or a Python value that does not convert to the type of the tensor beside it."""
+    """Operands of two types, or a Python value that does not convert to the type of the tensor beside it.
+
+    >>> import gradtape as tf
+    >>> try:
+    ...     tf.constant(1.0) + tf.constant(1)
+    ... except tf.errors.OperandTypeError:
+    ...     print("float32 and int32")
+    float32 and int32
+    """
 
 
 class TensorTypeError(OperandTypeError, ValueError):
@@ -196,11 +349,22 @@ class TensorTypeError(OperandTypeError, ValueError):
 
     TensorFlow's class depends on who is given it: a conversion (ValueError), a kernel (InvalidArgumentError), or a kernel
     that has taken its type from it, and then meets a Python value beside it (TypeError).
+
+    >>> import gradtape as tf
+    >>> tf.strings.length(tf.constant(1.0))
+    Traceback (most recent call last):
+    gradtape.errors.TensorTypeError: A string tensor is needed, got tf.float32. Use ...
     """
 
 
 class ArgumentValueError(InvalidArgumentError, ValueError):
-    """An argument of the right type with a wrong value: an axis that does not exist, an unknown label."""
+    """An argument of the right type with a wrong value: an axis that does not exist, an unknown label.
+
+    >>> import gradtape as tf
+    >>> tf.tensordot([1.0], [1.0], axes=[1, 2, 3])
+    Traceback (most recent call last):
+    gradtape.errors.ArgumentValueError: 'axes' must be an integer or have length 2, got [1, ...
+    """
 
 
 class RankError(ArgumentValueError, IndexError):
@@ -208,11 +372,22 @@ class RankError(ArgumentValueError, IndexError):
 
     TensorFlow's class depends on what is done with its shape: it is compared (ValueError), given to a kernel
     (InvalidArgumentError), or asked for an axis that it does not have (IndexError).
+
+    >>> import gradtape as tf
+    >>> tf.tensordot([1.0], [1.0], axes=3)
+    Traceback (most recent call last):
+    gradtape.errors.RankError: tensordot: axes must be from 0 to 1, got 3.
     """
 
 
 class MissingArgumentError(InvalidArgumentError, TypeError, ValueError):
-    """None stands where a number is needed."""
+    """None stands where a number is needed.
+
+    >>> import gradtape as tf
+    >>> tf.zeros(None)
+    Traceback (most recent call last):
+    gradtape.errors.MissingArgumentError: A shape needs known sizes, got None. Use -1 (in ...
+    """
 
 
 class NumberNeededError(InvalidArgumentError, TypeError, ValueError):
@@ -220,11 +395,22 @@ class NumberNeededError(InvalidArgumentError, TypeError, ValueError):
 
     TensorFlow's class depends on whether the number is an attribute of the kernel (TypeError), is made a tensor first
     (ValueError for what cannot be one), or is looked at by the kernel (InvalidArgumentError).
+
+    >>> import gradtape as tf
+    >>> tf.one_hot([0], depth="two")
+    Traceback (most recent call last):
+    gradtape.errors.NumberNeededError: An integer is needed, got 'two' of type str.
     """
 
 
 class InfiniteNumberError(NumberNeededError, OverflowError):
-    """Infinity stands where an integer is needed."""
+    """Infinity stands where an integer is needed.
+
+    >>> import gradtape as tf
+    >>> tf.one_hot([0], depth=float("inf"))
+    Traceback (most recent call last):
+    gradtape.errors.InfiniteNumberError: An integer is needed, got inf of type float.
+    """
 
 
 class UnsupportedTypeError(InvalidArgumentError, NotFoundError, TypeError):
@@ -232,35 +418,89 @@ class UnsupportedTypeError(InvalidArgumentError, NotFoundError, TypeError):
 
     TensorFlow's class depends on the layer that notices: the function in Python (TypeError), the declaration of the op
     (InvalidArgumentError; TypeError inside a function), or the search for a kernel (NotFoundError).
+
+    >>> import gradtape as tf
+    >>> tf.sin(tf.constant(1))
+    Traceback (most recent call last):
+    gradtape.errors.UnsupportedTypeError: sin is not defined for int32; allowed are bfloat16, ...
     """
 
 
 class BatchShapeError(ValueError, IndexError):
-    """The shapes given to batch_jacobian have no common batch axis."""
+    """The shapes given to batch_jacobian have no common batch axis.
+
+    >>> import gradtape as tf
+    >>> x = tf.Variable(1.0)
+    >>> with tf.GradientTape() as tape:
+    ...     y = x * x
+    >>> tape.batch_jacobian(y, x)
+    Traceback (most recent call last):
+    gradtape.errors.BatchShapeError: batch_jacobian: the target needs a batch axis, got a ...
+    """
 
 
 class BranchTypeError(TypeError, AttributeError):
-    """A predicate or a branch of `tf.case` has a wrong type."""
+    """A predicate or a branch of `tf.case` has a wrong type.
+
+    >>> import gradtape as tf
+    >>> tf.case([(tf.constant(True), 3)])
+    Traceback (most recent call last):
+    gradtape.errors.BranchTypeError: fn for pred <tf.Tensor: shape=(), dtype=bool, ...
+    """
 
 
 class LoopStructureError(TypeError, ValueError):
-    """The body of a loop returned something that does not look like its variables."""
+    """The body of a loop returned something that does not look like its variables.
+
+    >>> import gradtape as tf
+    >>> tf.while_loop(lambda i: i < 3, lambda i: i + 1, loop_vars=None)
+    Traceback (most recent call last):
+    gradtape.errors.LoopStructureError: 'loop_vars' must be provided, as a list or tuple.
+    """
 
 
 class ScalarElementsError(ValueError, IndexError):
-    """A scalar was given where something is unstacked along its first axis."""
+    """A scalar was given where something is unstacked along its first axis.
+
+    >>> import gradtape as tf
+    >>> tf.map_fn(lambda x: x, tf.constant(1.0))
+    Traceback (most recent call last):
+    gradtape.errors.ScalarElementsError: map_fn: Elements in elems must be 1+ dimensional ...
+    """
 
 
 class ElementIndexError(OutOfRangeError, IndexError):
-    """An element of a TensorArray that does not exist."""
+    """An element of a TensorArray that does not exist.
+
+    >>> import gradtape as tf
+    >>> tf.TensorArray(tf.float32, size=2).gather([7])
+    Traceback (most recent call last):
+    gradtape.errors.ElementIndexError: list index out of range: TensorArray has 2 elements, ...
+    """
 
 
 class GeneratorElementError(InvalidArgumentError, TypeError):
-    """A generator yielded something else than its signature says."""
+    """A generator yielded something else than its signature says.
+
+    >>> import gradtape as tf
+    >>> numbers = tf.data.Dataset.from_generator(lambda: ["text"], output_signature=tf.TensorSpec([], tf.int32))
+    >>> list(numbers)
+    Traceback (most recent call last):
+    gradtape.errors.GeneratorElementError: from_generator: the generator yielded an element ...
+    """
 
 
 class DecodeError(DataLossError, ValueError):
-    """Bytes that are no protocol buffer of the expected kind."""
+    """Bytes that are no protocol buffer of the expected kind.
+
+    >>> import gradtape as tf
+    >>> tf.train.Example.FromString(b"no example")
+    Traceback (most recent call last):
+    gradtape.errors.DecodeError: Field 13 has the unknown encoding 6.
+
+    Args:
+        message: What is wrong with the bytes.
+    """
 
     def __init__(self, message: str) -> None:
         super().__init__(None, None, message)
@@ -270,33 +510,83 @@ class DecodeError(DataLossError, ValueError):
 
 
 class NotStorableError(ValueError):
-    """A traced function holds something that no file can hold: Python code, or an object of the user's own."""
+    """A traced function holds something that no file can hold: Python code, or an object of the user's own.
+
+    >>> import gradtape as tf
+    >>> raise tf.errors.NotStorableError("the function holds a socket")
+    Traceback (most recent call last):
+    gradtape.errors.NotStorableError: the function holds a socket
+    """
 
 
 class GradientLookupError(LookupError):
-    """A gradient was requested through an op that has none."""
+    """A gradient was requested through an op that has none.
+
+    >>> import gradtape as tf
+    >>> raise tf.errors.GradientLookupError("the op has no gradient")
+    Traceback (most recent call last):
+    gradtape.errors.GradientLookupError: the op has no gradient
+    """
 
 
 class NonFiniteError(InvalidArgumentError):
-    """An op, or the backward step of one, made a nan or an inf while `tf.debugging.enable_check_numerics` was on."""
+    """An op, or the backward step of one, made a nan or an inf while `tf.debugging.enable_check_numerics` was on.
+
+    >>> import gradtape as tf
+    >>> tf.debugging.enable_check_numerics()
+    >>> tf.math.log(0.0)
+    Traceback (most recent call last):
+    gradtape.errors.NonFiniteError: Detected Inf in the output of log ...
+    >>> tf.debugging.disable_check_numerics()
+    """
 
     def inside(self, line: str) -> NonFiniteError:
-        """The same error, with the line of a traced function that it came from."""
+        """The same error, with the line of a traced function that it came from.
+
+        Args:
+            line: The line.
+
+        Returns:
+            An error.
+        """
         return NonFiniteError(self.node_def, self.op, f"{self.message}\n  in the function, at {line}")
 
 
 class UnconnectedGradientError(ValueError):
-    """A tape made with `strict=True` was asked for a gradient that would be None; `explanations` says why for each source."""
+    """A tape made with `strict=True` was asked for a gradient that would be None; `explanations` says why for each source.
+
+    >>> import gradtape as tf
+    >>> x, y = tf.Variable(1.0), tf.Variable(2.0)
+    >>> with tf.GradientTape(strict=True) as tape:
+    ...     z = y * y
+    >>> tape.gradient(z, x)
+    Traceback (most recent call last):
+    gradtape.errors.UnconnectedGradientError: The gradient of ... is None: unconnected. ...
+    """
 
     explanations: Sequence[object] = ()
 
 
 class OpDeclarationError(ValueError):
-    """An op is declared in a way that cannot work: a name that is taken, a rule for an argument that it does not have."""
+    """An op is declared in a way that cannot work: a name that is taken, a rule for an argument that it does not have.
+
+    >>> import gradtape as tf
+    >>> @tf.extend.elementwise
+    ... def tanh(xp, x):
+    ...     return xp.tanh(x)
+    Traceback (most recent call last):
+    gradtape.errors.OpDeclarationError: There is an op named tanh already, declared in ...
+    """
 
 
 class OpCheckError(AssertionError):
-    """An op does not do what its declaration says: a rule disagrees with finite differences, or samples are missing."""
+    """An op does not do what its declaration says: a rule disagrees with finite differences, or samples are missing.
+
+    >>> import gradtape as tf
+    >>> raise tf.errors.OpCheckError("the derivative of cube disagrees with finite differences")
+    Traceback (most recent call last):
+    gradtape.errors.OpCheckError: the derivative of cube disagrees with finite differences
+    """
 
 
 # Tracebacks and pickles show the module that users import: `gradtape.errors`.

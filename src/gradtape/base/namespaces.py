@@ -1,9 +1,10 @@
-"""Public namespaces: small ones that are modules without a file of their own, and what `dir` shows of all of them."""
+"""Public namespaces: names that are imported on first use, modules without a file of their own, and what `dir` shows of all."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from importlib import import_module
 from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
@@ -13,6 +14,60 @@ _Body = TypeVar("_Body")
 _BELOW = frozenset(
     ("base", "native", "values", "op", "ops", "variables", "differentiation", "trace", "autograph", "compile", "errors")
 )
+
+
+_LATER: dict[
+    str, dict[str, tuple[str, str]]
+] = {}  # the names that each namespace imports on first use, and their homes
+
+
+def homes(namespace: str, table: dict[str, str]) -> dict[str, tuple[str, str]]:
+    """Where each name that a namespace imports on first use is defined, for `take`.
+
+    Args:
+        namespace: The module's `__name__`.
+        table: Modules of the package, with the names that are taken from them; `realdiv=divide` takes one under another name.
+    """
+    found = _LATER[namespace] = {}
+    for module, names in table.items():
+        for name in names.split():
+            public, _, there = name.partition("=")
+            found[public] = (f"gradtape.{module}", there or public)
+    return found
+
+
+def in_use(namespace: Any) -> dict[str, Any]:
+    """The names of a namespace with their values, as `vars` gives them, and those of its later names whose home is imported."""
+    later = {
+        name: getattr(sys.modules[module], there)
+        for name, (module, there) in _LATER.get(namespace.__name__, {}).items()
+        if module in sys.modules
+    }
+    return later | vars(namespace)
+
+
+def take(namespace: dict[str, Any], name: str, known: dict[str, tuple[str, str]]) -> Any:
+    """A name that a namespace has not asked for yet, from the module that defines it; from then on it stands in the namespace."""
+    module, there = known[name]
+    namespace[name] = value = getattr(import_module(module), there)
+    return value
+
+
+def on_first_use(namespace: dict[str, Any], known: dict[str, tuple[str, str]]) -> Callable[[str], Any]:
+    """The `__getattr__` of a module some of whose names are imported on first use."""
+
+    def found(name: str) -> Any:
+        if name in known:
+            return take(namespace, name, known)
+        if name == "__all__":  # `from gradtape.math import *` asks for it, and would else see only what has been used
+            return listing(namespace, known)()
+        raise AttributeError(
+            f"module {namespace['__name__']!r} has no attribute {name!r}",
+            name=name,
+            obj=sys.modules[namespace["__name__"]],
+        )
+
+    return found
 
 
 def namespace(*names: str) -> Callable[[type[_Body]], type[_Body]]:
@@ -37,14 +92,18 @@ def namespace(*names: str) -> Callable[[type[_Body]], type[_Body]]:
     return made
 
 
-def listing(names: dict[str, Any]) -> Callable[[], list[str]]:
-    """The `__dir__` of a module, from its `globals()`: its `__all__`, or else the functions and classes that it offers."""
+def listing(names: dict[str, Any], later: Iterable[str] = ()) -> Callable[[], list[str]]:
+    """The `__dir__` of a module, from its `globals()`: its `__all__`, or else the functions and classes that it offers.
+
+    `later` are names that are imported on first use.
+    """
 
     def public() -> list[str]:
         if "__all__" in names:
             return sorted(names["__all__"])
         here = f"{names['__name__']}."
-        return sorted(name for name, value in names.items() if not name.startswith("_") and _is_offered(value, here))
+        offered = {name for name, value in names.items() if not name.startswith("_") and _is_offered(value, here)}
+        return sorted(offered.union(later))
 
     return public
 

@@ -18,7 +18,18 @@ _NESTED_TYPES: dict[type, bool] = {}
 
 
 def is_nested(seq: Any) -> bool:
-    """Whether `seq` is a sequence (but no text), a mapping or a record, and not a single value."""
+    """Whether `seq` is a sequence (but no text), a mapping or a record, and not a single value.
+
+    >>> import gradtape as tf
+    >>> tf.nest.is_nested([1, 2]), tf.nest.is_nested({"a": 1}), tf.nest.is_nested("text"), tf.nest.is_nested(tf.ones([2]))
+    (True, True, False, False)
+
+    Args:
+        seq: Any object.
+
+    Returns:
+        True or False.
+    """
     cls = seq.__class__
     nested = _NESTED_TYPES.get(cls)
     if nested is None:  # remembered: asking an abstract class costs more than the rest of a small gradient

@@ -60,6 +60,12 @@ class OpSeed:
 
     pair: Pair | None
     place: tuple[int, ...]
+    own: int | None = None  # what the op itself was given
+
+    def numbered(self, number: int) -> OpSeed:
+        """The seeds of an op that has none of its own, and this number in its graph."""
+        pair = None if self.pair is None else (self.pair[0], number % MAXINT32)
+        return OpSeed((0, MAXINT32) if pair == (0, 0) else pair, (*self.place, number))
 
 
 class SeedScope:
@@ -92,8 +98,14 @@ class SeedScope:
 
     def next(self, seed: int | None) -> OpSeed:
         """The seeds of the next op, which has this one of its own."""
+        own = seed
         if seed is None and self.seed is not None:
             seed = self._unseeded
             self._unseeded += 1
         self._ops += 1
-        return OpSeed(seed_pair(self.seed, seed), (*self.place, self.step, self._ops))
+        return OpSeed(seed_pair(self.seed, seed), (*self.place, self.step, self._ops), own)
+
+    def reserved(self, count: int) -> range:
+        """The numbers of so many ops without a seed."""
+        self._unseeded += count
+        return range(self._unseeded - count, self._unseeded)

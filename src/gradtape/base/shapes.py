@@ -34,6 +34,13 @@ class TensorShape:
     >>> shape = TensorShape([None, 3])
     >>> shape.rank, shape.as_list(), shape.is_fully_defined()
     (2, [None, 3], False)
+
+    Args:
+        dims: The sizes as a list, None for a size that is not known; None alone: not even their number is known. One
+            number is the shape of a vector.
+
+    Raises:
+        ValueError: A size is negative.
     """
 
     __slots__ = ("_sizes",)
@@ -67,29 +74,63 @@ class TensorShape:
         return None if self._sizes is None else list(self._sizes)
 
     def as_list(self) -> list[Dimension]:
-        """The sizes as a list; ValueError where the rank is unknown."""
+        """The sizes as a list.
+
+        >>> tf.TensorShape([None, 3]).as_list()
+        [None, 3]
+
+        Returns:
+            A list of integers, with None for sizes that are unknown.
+
+        Raises:
+            ValueError: The rank is unknown.
+        """
         if self._sizes is None:
             raise ValueError("as_list() is not defined on a TensorShape of unknown rank.")
         return list(self._sizes)
 
     def is_fully_defined(self) -> bool:
-        """Whether every size is known."""
+        """Whether every size is known.
+
+        >>> tf.TensorShape([2, 3]).is_fully_defined(), tf.TensorShape([None, 3]).is_fully_defined()
+        (True, False)
+        """
         return self._sizes is not None and None not in self._sizes
 
     def assert_is_fully_defined(self) -> None:
-        """Raise ValueError unless every size is known."""
+        """Check that every size is known.
+
+        >>> tf.TensorShape([2, 3]).assert_is_fully_defined()
+
+        Raises:
+            ValueError: One is not.
+        """
         if not self.is_fully_defined():
             raise ValueError(f"Shape {self} is not fully defined.")
 
     def num_elements(self) -> int | None:
-        """The product of the sizes, or None where one is unknown."""
+        """The product of the sizes.
+
+        >>> tf.TensorShape([2, 3]).num_elements()
+        6
+
+        Returns:
+            An integer; None where a size is unknown.
+        """
         if not self.is_fully_defined():
             return None
         count: int = product(self._sizes or ())
         return count
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Whether some tensor could have both shapes."""
+        """Whether some tensor could have both shapes.
+
+        >>> tf.TensorShape([None, 3]).is_compatible_with([2, 3])
+        True
+
+        Args:
+            other: A shape, or what can become one: a list of sizes, or None.
+        """
         other = TensorShape(other)
         if self._unknown_rank or other._unknown_rank:
             return True
@@ -98,34 +139,104 @@ class TensorShape:
         )
 
     def assert_is_compatible_with(self, other: object) -> None:
-        """Raise ValueError unless some tensor could have both shapes."""
+        """Check that some tensor could have both shapes.
+
+        >>> tf.TensorShape([None, 3]).assert_is_compatible_with([2, 3])
+
+        Args:
+            other: A shape, or what can become one: a list of sizes, or None.
+
+        Raises:
+            ValueError: None could.
+        """
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {TensorShape(other)} are incompatible.")
 
     def assert_has_rank(self, rank: int) -> None:
-        """Raise ValueError unless the rank is `rank` or unknown."""
+        """Check the rank; an unknown one passes.
+
+        >>> tf.TensorShape([2, 3]).assert_has_rank(2)
+
+        Args:
+            rank: The number of axes it must have.
+
+        Raises:
+            ValueError: It has another.
+        """
         if self.rank not in (None, rank):
             raise ValueError(f"Shape {self} must have rank {rank}.")
 
     def with_rank(self, rank: int) -> TensorShape:
-        """This shape, checked to have that rank."""
+        """This shape, checked to have that rank.
+
+        >>> tf.TensorShape(None).with_rank(2)
+        TensorShape([None, None])
+
+        Args:
+            rank: The number of axes it must have.
+
+        Returns:
+            The shape; of an unknown rank, one with this rank.
+
+        Raises:
+            ValueError: It has another rank.
+        """
         self.assert_has_rank(rank)
         return TensorShape([None] * rank) if self._unknown_rank else self
 
     def with_rank_at_least(self, rank: int) -> TensorShape:
-        """This shape, checked to have at least that rank."""
+        """This shape, checked to have at least that rank; an unknown one passes.
+
+        >>> tf.TensorShape([2, 3]).with_rank_at_least(1)
+        TensorShape([2, 3])
+
+        Args:
+            rank: The least number of axes.
+
+        Returns:
+            The shape.
+
+        Raises:
+            ValueError: It has less.
+        """
         if self.rank is not None and self.rank < rank:
             raise ValueError(f"Shape {self} must have rank at least {rank}.")
         return self
 
     def with_rank_at_most(self, rank: int) -> TensorShape:
-        """This shape, checked to have at most that rank."""
+        """This shape, checked to have at most that rank; an unknown one passes.
+
+        >>> tf.TensorShape([2, 3]).with_rank_at_most(2)
+        TensorShape([2, 3])
+
+        Args:
+            rank: The largest number of axes.
+
+        Returns:
+            The shape.
+
+        Raises:
+            ValueError: It has more.
+        """
         if self.rank is not None and self.rank > rank:
             raise ValueError(f"Shape {self} must have rank at most {rank}.")
         return self
 
     def merge_with(self, other: object) -> TensorShape:
-        """What is known when both shapes describe one tensor."""
+        """What is known when both shapes describe one tensor.
+
+        >>> tf.TensorShape([None, 3]).merge_with([2, None])
+        TensorShape([2, 3])
+
+        Args:
+            other: A shape, or what can become one: a list of sizes, or None.
+
+        Returns:
+            A shape with the sizes that one of them knows.
+
+        Raises:
+            ValueError: They contradict each other.
+        """
         shape: TensorShape = TensorShape(other)
         if self._unknown_rank:
             return shape
@@ -135,14 +246,31 @@ class TensorShape:
         return TensorShape(a if a is not None else b for a, b in zip(self, shape, strict=True))
 
     def most_specific_compatible_shape(self, other: Any) -> TensorShape:
-        """The tightest shape that covers both."""
+        """The tightest shape that covers both.
+
+        >>> tf.TensorShape([2, 3]).most_specific_compatible_shape([4, 3])
+        TensorShape([None, 3])
+
+        Args:
+            other: A shape, or what can become one: a list of sizes, or None.
+
+        Returns:
+            A shape with None where they differ; of an unknown rank if the ranks do.
+        """
         other = TensorShape(other)
         if self._unknown_rank or other._unknown_rank or len(self) != len(other):
             return TensorShape(None)
         return TensorShape(a if a == b else None for a, b in zip(self, other, strict=True))
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Whether every tensor of this shape has shape `other` too."""
+        """Whether every tensor of this shape has the other shape too.
+
+        >>> tf.TensorShape([2, 3]).is_subtype_of([None, 3])
+        True
+
+        Args:
+            other: A shape, or what can become one: a list of sizes, or None.
+        """
         other = TensorShape(other)
         if other._unknown_rank:
             return True
@@ -151,7 +279,17 @@ class TensorShape:
         return all(b is None or a == b for a, b in zip(self, other, strict=True))
 
     def concatenate(self, other: Any) -> TensorShape:
-        """The dimensions of this shape followed by those of `other`."""
+        """The axes of this shape followed by those of another.
+
+        >>> tf.TensorShape([2]).concatenate([3, 4])
+        TensorShape([2, 3, 4])
+
+        Args:
+            other: A shape, or what can become one: a list of sizes, or None.
+
+        Returns:
+            A shape; of an unknown rank if one of them is.
+        """
         other = TensorShape(other)
         if self._unknown_rank or other._unknown_rank:
             return TensorShape(None)

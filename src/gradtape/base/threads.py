@@ -5,9 +5,11 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 _LINE = 64  # elements: parts begin at cache lines
 
@@ -22,6 +24,8 @@ def cores() -> int:
 
 @functools.cache
 def _pool(process: int) -> ThreadPoolExecutor:
+    from concurrent.futures import ThreadPoolExecutor  # (imported late: most programs on small arrays have no pool)
+
     return ThreadPoolExecutor(cores(), thread_name_prefix="gradtape")
 
 

@@ -23,19 +23,62 @@ class TypeSpec:
             raise TypeError("Can't instantiate abstract class TypeSpec: use tf.TensorSpec or another spec.")
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether the value (or everything the other spec describes) may stand here."""
+        """Whether the value (or everything the other spec describes) may stand here.
+
+        >>> tf.TensorSpec([None]).is_compatible_with(tf.constant([1.0, 2.0]))
+        True
+
+        Args:
+            spec_or_value: A value, or another spec.
+
+        Returns:
+            True or False.
+        """
         raise NotImplementedError
 
     def most_specific_compatible_type(self, other: Any) -> Any:
-        """The tightest spec that covers both; ValueError where there is none."""
+        """The tightest spec that covers both.
+
+        >>> tf.TensorSpec([2, 3]).most_specific_compatible_type(tf.TensorSpec([4, 3]))
+        TensorSpec(shape=(None, 3), dtype=tf.float32, name=None)
+
+        Args:
+            other: Another spec of the same kind.
+
+        Returns:
+            A spec.
+
+        Raises:
+            ValueError: There is none.
+        """
         raise NotImplementedError
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Whether every value that fits this spec fits `other`."""
+        """Whether every value that fits this spec fits the other.
+
+        >>> tf.RaggedTensorSpec([2, None]).is_subtype_of(tf.RaggedTensorSpec([None, None]))
+        True
+
+        Args:
+            other: Another spec.
+
+        Returns:
+            True or False.
+        """
         return bool(self.most_specific_common_supertype([other]) == other)
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
-        """The tightest spec that covers this one and all others; None where there is none."""
+        """The tightest spec that covers this one and all others.
+
+        >>> tf.TensorSpec([2]).most_specific_common_supertype([tf.TensorSpec([3]), tf.TensorSpec([4])])
+        TensorSpec(shape=(None,), dtype=tf.float32, name=None)
+
+        Args:
+            others: A list of specs.
+
+        Returns:
+            A spec; None where there is none.
+        """
         spec: Any = self
         try:
             for other in others:
@@ -61,7 +104,17 @@ class CompositeSpec(TypeSpec):
 
     @classmethod
     def from_value(cls, value: Any) -> Any:
-        """The spec of an existing value."""
+        """The spec of an existing value.
+
+        >>> tf.SparseTensorSpec.from_value(tf.sparse.from_dense([0, 5]))
+        SparseTensorSpec(TensorShape([2]), tf.int32)
+
+        Args:
+            value: A value of the class that the spec describes.
+
+        Returns:
+            A spec.
+        """
         raise NotImplementedError
 
     @property

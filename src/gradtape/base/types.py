@@ -36,6 +36,9 @@ Jax: TypeAlias = ModuleType
 
 Axis: TypeAlias = int | tuple[int, ...] | None
 
+# What is known of an array before there is one.
+Look: TypeAlias = tuple[tuple[int, ...], "np.dtype[Any]"]
+
 # The arguments of an op that are no operands, by name.
 Attributes: TypeAlias = dict[str, Any]
 

@@ -28,7 +28,22 @@ else:
 
 
 def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
-    """Text as bytes."""
+    r"""Text as bytes.
+
+    >>> import gradtape as tf
+    >>> tf.compat.as_bytes("é")
+    b'\xc3\xa9'
+
+    Args:
+        bytes_or_text: Text or bytes, which stay as they are.
+        encoding: How letters become bytes.
+
+    Returns:
+        Bytes.
+
+    Raises:
+        TypeError: It is neither.
+    """
     if isinstance(bytes_or_text, str):
         return bytes_or_text.encode(encoding)
     if isinstance(bytes_or_text, (bytes, bytearray)):
@@ -37,7 +52,22 @@ def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
 
 
 def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
-    """Bytes as text."""
+    r"""Bytes as text.
+
+    >>> import gradtape as tf
+    >>> tf.compat.as_text(b"caf\xc3\xa9")
+    'café'
+
+    Args:
+        bytes_or_text: Bytes or text, which stays as it is.
+        encoding: How bytes become letters.
+
+    Returns:
+        A text.
+
+    Raises:
+        TypeError: It is neither.
+    """
     if isinstance(bytes_or_text, str):
         return bytes_or_text
     if isinstance(bytes_or_text, bytes):
@@ -49,17 +79,52 @@ as_str = as_text
 
 
 def as_str_any(value: object, encoding: str = "utf-8") -> str:
-    """Bytes as text, anything else as `str` shows it."""
+    """Bytes as text, anything else as `str` shows it.
+
+    >>> import gradtape as tf
+    >>> tf.compat.as_str_any(b"text"), tf.compat.as_str_any(3)
+    ('text', '3')
+
+    Args:
+        value: A value of any kind.
+        encoding: How bytes become letters.
+
+    Returns:
+        A text.
+    """
     return as_text(value, encoding) if isinstance(value, bytes) else str(value)
 
 
 def path_to_str(path: PathLikeOrTensor) -> Any:
-    """A path object as text, anything else as it is."""
+    """A path object as text, anything else as it is.
+
+    >>> import gradtape as tf
+    >>> import pathlib
+    >>> tf.compat.path_to_str(pathlib.PurePosixPath("folder") / "file")
+    'folder/file'
+
+    Args:
+        path: A path object, or a text.
+
+    Returns:
+        A text, or what was given.
+    """
     return os.fspath(path) if hasattr(path, "__fspath__") else path
 
 
 def dimension_value(dimension: object) -> Any:
-    """The size: dimensions are integers or None."""
+    """The size: dimensions are integers or None.
+
+    >>> import gradtape as tf
+    >>> tf.compat.dimension_value(tf.ones([2, 3]).shape[0])
+    2
+
+    Args:
+        dimension: A size of a shape.
+
+    Returns:
+        A whole number, or None.
+    """
     return dimension
 
 

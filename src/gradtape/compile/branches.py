@@ -9,6 +9,9 @@ from collections.abc import Callable, Sequence
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from ..base.sizes import UNKNOWN
 from ..differentiation.backward import zeros_of
 from ..differentiation.custom import record_call
 from ..differentiation.forward import ForwardAccumulator
@@ -16,7 +19,7 @@ from ..differentiation.tape import GradientTape
 from ..differentiation.vectorize import Batched
 from ..op.family import with_batch_axis
 from ..trace.control import common
-from ..trace.ghost import NeedsValue
+from ..trace.ghost import Ghost, NeedsValue
 from ..values.tensor import Tensor, to_tensor
 from .inside import (
     Shell,
@@ -27,26 +30,38 @@ from .inside import (
     followed_among,
     free_values,
     is_recording,
+    look_of,
     opened,
     operand,
+    present_values,
     tangent_of,
     tensors_in,
 )
+from .outcomes import BranchOutcomes, Outcomes, Replay
 from .program import Branch, Node, Program, Value
 
 if TYPE_CHECKING:
     from .lowering import Lowering
 
 
-def branch(world: Lowering, number: Any, functions: list[Callable[[], Any]], seen: Sequence[Any] = ()) -> Any:
-    """The result of the function of that number, or of the last one; `seen` are values that the functions may use."""
+def branch(
+    world: Lowering,
+    number: Any,
+    functions: list[Callable[[], Any]],
+    seen: Sequence[Any] = (),
+    outcomes: BranchOutcomes | None = None,
+) -> tuple[Any, BranchOutcomes]:
+    """The result of the function of that number, or of the last one, and what they read and draw.
+
+    `seen` are values that the functions may use, `outcomes` what they have read and drawn in an earlier run.
+    """
     if number.__class__ is Batched:
         raise NeedsValue("Each entry of a batch may take a branch of its own.")
     seen = [*seen, *(value for function in functions if hasattr(function, "seen") for value in function.seen())]
     hidden: dict[int, Batched] = {}  # the results that are batched in one of the branches
     while True:
         try:
-            return _Branch(world, number, functions, hidden, seen).written()
+            return _Branch(world, number, functions, hidden, seen, outcomes).written()
         except Wider as found:
             hidden[found.place] = found.like
 
@@ -61,16 +76,20 @@ class _Branch:
         functions: list[Callable[[], Any]],
         hidden: dict[int, Batched],
         seen: Sequence[Any],
+        earlier: BranchOutcomes | None,
     ) -> None:
         self.world, self.number, self.functions, self.hidden, self.seen = world, number, functions, hidden, seen
         self.recorded = is_recording()
         self.used: dict[int, Tensor] = {}
         self.assigned: set[int] = set()
+        self.before: dict[int, Any] = {}  # what variables hold when it begins
+        self.earlier = earlier
+        self.outcomes: list[Outcomes] = []  # of each branch
 
-    def written(self) -> Any:
-        """Record the branch and return its results."""
+    def written(self) -> tuple[Any, BranchOutcomes]:
+        """Record the branch; its results, and what it reads and draws."""
         world = self.world
-        programs, structures, layers = zip(*map(self._program, self.functions), strict=True)
+        programs, structures, layers = zip(*map(self._program, range(len(self.functions))), strict=True)
         looks = [[program.look_of(output) for output in program.outputs] for program in programs]
         kinds = [[dtype for _, dtype in found] for found in looks]
         if any(found != kinds[0] for found in kinds) or any(found != layers[0] for found in layers):
@@ -80,20 +99,42 @@ class _Branch:
         for program in programs:
             program.inputs = list(free)
         ghosts = [world.ghost_of(*look) for look in zip(shapes, kinds[0], strict=True)]
+        drawn, outcomes = self._outcomes(programs)
         world.note(self.number)
         inputs = (operand(self.number), *map(Value, free))
-        world.append(Node(Branch(tuple(programs)), inputs, {}, tuple(ghost.number for ghost in ghosts)))
+        world.append(Node(Branch(tuple(programs)), inputs, {}, tuple(ghost.number for ghost in (*ghosts, *drawn))))
         results = [shell(ghost) for shell, ghost in zip(layers[0], ghosts, strict=True)]
         if self.recorded and results:
             # Ops on batched values use their data; what is differentiated by is the batched value.
             batched = {id(value.data): value for value in self.seen if value.__class__ is Batched}
-            self._record(results, [batched.get(id(value), value) for value in followed_among(self.used.values())])
-        return filled(structures[0], results)
+            used = followed_among([*self.used.values(), *present_values(programs)])
+            sources = {value._id: batched.get(id(value), value) for value in used}
+            self._record(results, list(sources.values()), self.earlier or outcomes)
+        return filled(structures[0], results), outcomes
 
-    def _program(self, function: Callable[[], Any]) -> tuple[Program, Any, list[Shell]]:
+    def _outcomes(self, programs: Sequence[Program]) -> tuple[list[Ghost], BranchOutcomes]:
+        """What the branches read and draw, as results of the whole: each program gives zeros in place of those of the others."""
+        found = [outcomes.all for outcomes in self.outcomes]
+        given: list[Ghost] = []
+        for place, value in ((place, value) for place, values in enumerate(found) for value in values):
+            shape, dtype = look_of(value)
+            if shape is None:
+                raise NeedsValue("The rank of what is drawn in a branch is known only when the function runs.")
+            # (A size that only running shows is another one where the branch does not run.)
+            sizes = [size if size.__class__ is int else UNKNOWN for size in shape]
+            given.append(self.world.ghost_of(tuple(sizes), dtype, value.__class__))
+            filler = np.zeros([size if size.__class__ is int and size >= 0 else 0 for size in shape], dtype)
+            for other, program in enumerate(programs):
+                program.outputs.append(operand(value) if other == place else filler)
+        following = iter(given)
+        return given, BranchOutcomes([outcomes.like(following) for outcomes in self.outcomes])
+
+    def _program(self, place: int) -> tuple[Program, Any, list[Shell]]:
         """The program of one branch, what it returns, and the hidden axes of that."""
         with self.world.inside(False, self.recorded, self.assigned) as level:
-            structure, _ = as_carried(function())
+            if self.earlier is not None:
+                level.replay = Replay(self.earlier.branches[place])
+            structure, _ = as_carried(self.functions[place]())
             values = tensors_in(structure)
             for place, value in enumerate(values):
                 like = self.hidden.get(place)
@@ -105,12 +146,19 @@ class _Branch:
             for data, _ in kept:
                 self.world.note(data)
             level.program.outputs = [operand(data) for data, _ in kept]
-        if self.recorded and level.drawn:
-            raise NeedsValue("What is drawn in a branch is not kept for its gradient.")
         self.used.update(level.used)
+        self.before.update(level.before)
+        self.outcomes.append(level.outcomes)
         return level.program, structure, [shell for _, shell in kept]
 
-    def _record(self, results: list[Any], sources: list[Any]) -> None:
+    def _record(self, results: list[Any], sources: list[Any], outcomes: BranchOutcomes) -> None:
+        def each(what: Callable[[Callable[[], Any]], list[Any]], given: list[Any]) -> list[Any]:
+            """The same choice among functions derived from the branches, which use these values too."""
+            functions: list[Callable[[], Any]] = [partial(what, function) for function in self.functions]
+            with self.world.variables_as(self.before):
+                made: list[Any] = branch(self.world, self.number, functions, [*self.seen, *given], outcomes)[0]
+            return made
+
         def again(function: Callable[[], Any]) -> list[Any]:
             return tensors_in(as_carried(function())[0])
 
@@ -125,7 +173,7 @@ class _Branch:
                     zeros_of(s) if part is None else to_tensor(part) for s, part in zip(sources, found, strict=True)
                 ]
 
-            return self._each(back, [*cotangents, *sources])
+            return each(back, [*cotangents, *sources])
 
         def push(tangents: list[Any]) -> list[Any]:
             pairs = [(source, slope) for source, slope in zip(sources, tangents, strict=True) if slope is not None]
@@ -135,14 +183,8 @@ class _Branch:
                     values = again(function)
                 return [tangent_of(accumulator, value) for value in values if value.dtype.is_differentiable]
 
-            kept = iter(self._each(along, [*tangents, *sources]))
+            kept = iter(each(along, [*tangents, *sources]))
             return [next(kept) if result.dtype.is_differentiable else None for result in results]
 
         if sources:
             record_call(as_recorded(gradient), as_recorded(push), sources, results)
-
-    def _each(self, what: Callable[[Callable[[], Any]], list[Any]], given: list[Any]) -> list[Any]:
-        """The same choice among functions derived from the branches, which use these values too."""
-        functions: list[Callable[[], Any]] = [partial(what, function) for function in self.functions]
-        made: list[Any] = branch(self.world, self.number, functions, [*self.seen, *given])
-        return made

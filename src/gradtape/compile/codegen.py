@@ -7,7 +7,7 @@ are used much later, such as gradients of weights, are computed by threads that 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Collection, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -28,7 +28,8 @@ from ..values.composite import COMPOSITES
 from ..values.tensor import EagerTensor, from_array
 from ..variables.in_place import LOCKS, MASK
 from ..variables.variable import AwaitingVariable
-from .fusion import grouped, ufunc_of
+from .accumulated import Accumulated, accumulated, without_sums
+from .fusion import can_be_whole, grouped, ufunc_of
 from .group import Group, Item
 from .in_place import UfuncKernel, UpdatingKernel
 from .measures import Measure
@@ -55,7 +56,9 @@ from .program import (
 class _Writer:
     """Collects lines, and the objects that they name."""
 
-    def __init__(self, program: Program, names: Names, posting: bool = True, whole: bool = False) -> None:
+    def __init__(
+        self, program: Program, names: Names, sums: Sequence[Accumulated] | None = None, whole: bool = False
+    ) -> None:
         self.updates: dict[int, int] = {}  # results of updates, with the operand that is the variable's value
         self.program = program = _with_updates_as_ops(program, self.updates)
         self.names = names
@@ -66,11 +69,16 @@ class _Writer:
         self.items = grouped(program, python_of if whole else None)
         self.fresh = _fresh(self.items)
         self.last = _last_uses(program, self.items)
-        self.posted = _posted(program, self.items) if posting else {}
+        in_loop = sums is not None
+        self.sums = {accumulated.number: f"sum{accumulated.place}" for accumulated in sums or ()}
+        self.posted = _posted(program, self.items, in_loop, self.sums)
         for position, asked in self.posted.items():  # the operands stay in use until the product is waited for
             for number in self.items[position].used:
                 if number in self.last:
                     self.last[number] = max(self.last[number], asked)
+        for summed in sums or ():  # the operands are read by other threads, perhaps until the loop ends
+            for number in summed.product.used:
+                self.last.pop(number, None)
         self.assigned = _only_assigned(program)
         self.reads = {node.outputs[0]: node.what.variable for node in program.nodes if isinstance(node.what, Read)}
         self.stored: set[tuple[int, int]] = set()  # results that are written to their variables before the assignment
@@ -153,6 +161,9 @@ def _write_node(writer: _Writer, position: int, node: Item) -> None:
         operands = ", ".join(writer.operand(operand) for operand in node.inputs)
         call = f"{writer.name('run', run)}({operands})"
         writer.write(f"{targets}= {call}" if targets else call, node)
+    elif node.outputs and node.outputs[0] in writer.sums:
+        given = [writer.operand(o) for o in node.inputs] + _settings(writer, node)
+        writer.write(f"{writer.sums[node.outputs[0]]}.add_product({', '.join(given)})", node)
     elif position in writer.posted:
         given = [writer.operand(o) for o in node.inputs] + _settings(writer, node)
         writer.write(f"v{node.outputs[0]} = {writer.name('k', background.posted)}({', '.join(given)})", node)
@@ -392,23 +403,28 @@ def loop_function(loop: Loop, listed: Set[int] = frozenset(), whole: bool = Fals
         lines.append(text)
         nodes.append(node)
 
-    def write_program(program: Program, own: set[int]) -> _Writer:
-        writer = _Writer(program, names, posting=False, whole=whole)
+    def write_program(program: Program, own: set[int], sums: Sequence[Accumulated] = ()) -> _Writer:
+        writer = _Writer(program, names, sums, whole)
         writer.fresh |= own
         _write_items(writer)
         for line, node in zip(writer.lines, writer.nodes[1:], strict=True):
             write(f"    {line}", node)
         return writer
 
-    body = loop.body
+    own = _changed_in_place(loop)
+    sums = [] if own else accumulated(loop, partial(_is_postable, loop.body))
+    if sums and can_be_whole(loop.body):
+        sums = []  # (a native function adds after it has multiplied: Python lines before it must have its bits)
+    body = without_sums(loop.body, sums)
     carried, rest = body.inputs[: loop.carried], body.inputs[loop.carried :]
     elements, constants = rest[: loop.sequences], rest[loop.sequences :]
     collected = body.outputs[loop.carried :]
     given = [*(f"v{n}" for n in carried), *(f"s{n}" for n in elements), *(f"v{n}" for n in constants)]
     write(f"def run({', '.join([*(['count'] if loop.condition is None else []), *given])}):")
-    own = _changed_in_place(loop)
     for number in own:
         write(f"    v{number} = {names.of('copy', np.array)}(v{number})")
+    for summed in sums:
+        write(f"    sum{summed.place} = {names.of('begun', background.Total.begun)}(v{carried[summed.place]})")
     for place in range(len(collected)):
         write(f"    y{place} = []")
     if loop.condition is None:
@@ -423,7 +439,7 @@ def loop_function(loop: Loop, listed: Set[int] = frozenset(), whole: bool = Fals
         write("        rounds += 1")
     for number in elements:
         write(f"        v{number} = s{number}[place]")
-    writer = write_program(body, own)
+    writer = write_program(body, own, sums)
     for place, output in enumerate(collected):
         write(f"        y{place}.append({writer.operand(output)})")
     if carried:
@@ -431,6 +447,8 @@ def loop_function(loop: Loop, listed: Set[int] = frozenset(), whole: bool = Fals
         write(f"        {targets}= {''.join(f'{writer.operand(o)}, ' for o in body.outputs[: loop.carried])}")
     else:
         write("        pass")
+    for summed in sums:
+        write(f"    v{carried[summed.place]} = sum{summed.place}.value()")
     stack = names.of("stack", stacked)
     stacks = []
     for place, output in enumerate(collected):
@@ -445,7 +463,7 @@ def loop_function(loop: Loop, listed: Set[int] = frozenset(), whole: bool = Fals
     source = "\n".join([*lines, ""])
     run: Any = define(source, f"<gradtape loop {id(names.objects):x}>", names.objects)
     run.__source__ = source
-    return run
+    return background.around(run) if sums or writer.posted else run
 
 
 def _changed_in_place(loop: Loop) -> set[int]:
@@ -521,8 +539,12 @@ def _last_uses(program: Program, items: list[Item]) -> dict[int, int]:
     return last
 
 
-def _posted(program: Program, items: list[Item]) -> dict[int, int]:
-    """Products that another thread computes, each with the first instruction that uses it (or the end)."""
+def _posted(program: Program, items: list[Item], in_loop: bool, sums: Collection[int]) -> dict[int, int]:
+    """Products that another thread computes, each with the first instruction that uses it (or the end).
+
+    They are used much later, or beside another product, which this thread computes meanwhile. In a round of a loop there are only
+    those beside another; the products that the loop adds up (`sums`) are posted anyway.
+    """
     first: dict[int, int] = {}
     for position, item in enumerate(items):
         for number in item.used:
@@ -532,15 +554,16 @@ def _posted(program: Program, items: list[Item]) -> dict[int, int]:
     }
     found = {}
     for position, item in enumerate(items):
-        if isinstance(item, Group) or item.what is not matmul:
+        if isinstance(item, Group) or item.what is not matmul or item.outputs[0] in sums:
             continue
         asked = first.get(item.outputs[0], len(items))
+        between = (other for other in items[position + 1 : asked] if isinstance(other, Node))
+        beside = any(
+            other.what is matmul and other.outputs[0] not in sums and _is_postable(program, other) for other in between
+        )
+        late = asked - position > thresholds.POSTED_INSTRUCTIONS and not in_loop
         # (A variable that an operand was read from may be changed meanwhile.)
-        if (
-            asked - position > thresholds.POSTED_INSTRUCTIONS
-            and not read.intersection(item.used)
-            and _is_postable(program, item)
-        ):
+        if (beside or late) and not read.intersection(item.used) and _is_postable(program, item):
             found[position] = asked
     return found
 

@@ -21,9 +21,9 @@ from ..trace.ghost import Ghost
 from ..trace.graph import Environment, Graph, Ref, bind, leaves, map_parts
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array
 from ..variables.variable import Variable
-from .advanced import Advanced
 from .codegen import explain, packed, python_of
 from .deferred import calls_in
+from .forward_mode import Advanced
 from .fusion import whole_function
 from .lowering import Lowering
 from .parts import Parts

@@ -54,6 +54,15 @@ def whole_function(program: Program, returned: Any) -> Any:
     return written(program, returned)
 
 
+def can_be_whole(program: Program) -> bool:
+    """Whether a program is made of ops on small arrays, which become native functions."""
+    if not engine.available():
+        return False
+    from .whole.group import can_be_whole as is_small
+
+    return is_small(program)
+
+
 def native_stage(program: Program, python_of: Callable[[Program], Any], stage: str) -> Iterable[str]:
     """The native functions of a program as text, at one stage of the way (see `whole/show.py`)."""
     if not engine.available():
@@ -69,14 +78,13 @@ def grouped(program: Program, python_of: Callable[[Program], Any] | None = None)
     With `python_of`, which gives a program as a Python function, instructions on small arrays are groups, too.
     """
     items: list[Item] = list(program.nodes)
-    if python_of is not None and engine.available():
-        from .whole.group import can_be_whole, whole_groups
+    if python_of is not None and can_be_whole(program):
+        from .whole.group import whole_groups
 
-        if can_be_whole(program):
-            return with_outputs(program, whole_groups(program, python_of))
-    if engine.available() and any(
-        (size_of(look) or 0) >= thresholds.ONE_PASS_ELEMENTS for look in program.looks.values()
-    ):
+        return with_outputs(program, whole_groups(program, python_of))
+    is_large = any((size_of(look) or 0) >= thresholds.ONE_PASS_ELEMENTS for look in program.looks.values())
+    # (What becomes a native function after some calls has eager's bits before, too, which row groups need not have.)
+    if engine.available() and is_large and not can_be_whole(program):
         from .row_groups import row_groups
 
         items = row_groups(program)

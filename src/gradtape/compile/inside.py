@@ -6,7 +6,7 @@ together again; structures of them are taken apart and filled.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +21,9 @@ from ..trace.ghost import Ghost, NeedsValue
 from ..trace.graph import leaves, map_parts
 from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
-from .program import Look, Program, Value
+from .outcomes import Outcomes, Replay
+from .program import Branch, Look, Loop, Program, Read, Update, Value
+from .replica_draws import DrawnBefore
 
 
 class Assigned(Exception):
@@ -40,8 +42,11 @@ class Level:
     recorded: bool  # whether a tape or an accumulator outside follows the loop or branch as a whole
     assigned: set[int]  # the variables that it changes
     used: dict[int, Tensor] = field(default_factory=dict)  # the tensors from outside that its ops take, by `id`
-    drawn: list[Ghost] = field(default_factory=list)  # the results of calls
-    replay: Iterator[Any] | None = None  # the results of the first run, where a gradient runs it again
+    outcomes: Outcomes = field(default_factory=Outcomes)  # what it reads and draws
+    replay: Replay | None = None  # the same of the first run, where a gradient runs it again
+    discarded: bool = False  # whether nobody will run the program: it was lowered for what it takes from outside
+    before: dict[int, Any] = field(default_factory=dict)  # what variables hold when it begins
+    replicas: DrawnBefore | None = None  # what is drawn in it, where its rounds run at the same time
 
 
 # --- values that are carried ---------------------------------------------------------------------------------------------
@@ -145,6 +150,17 @@ def as_recorded(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*args)
 
     return run
+
+
+def present_values(programs: Sequence[Program]) -> list[Variable]:
+    """The variables whose present values are read inside, since they are changed there."""
+    found: dict[int, Variable] = {}
+    for node in (node for program in programs for node in program.nodes):
+        if isinstance(node.what, (Read, Update)):
+            found[node.what.variable._id] = node.what.variable
+        elif isinstance(node.what, (Loop, Branch)):
+            found.update((variable._id, variable) for variable in present_values(node.what.programs))
+    return list(found.values())
 
 
 class Wider(Exception):

@@ -6,8 +6,8 @@ with and runs the round once more under a tape; so gradients of gradients need n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence, Set
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,11 +25,11 @@ from ..op.family import with_batch_axis
 from ..ops.array.layout import permute, reshape
 from ..ops.math.elementwise import add
 from ..ops.math.logic import less, logical_and
+from ..ops.math.reduce import reduce_sum
 from ..trace.carried import ElementShape
 from ..trace.control import common
 from ..trace.ghost import Ghost, NeedsValue
 from ..values.tensor import EagerTensor, from_array, to_tensor
-from ..variables.variable import Variable
 from .counting import counted
 from .inside import (
     Assigned,
@@ -47,37 +47,29 @@ from .inside import (
     look_of,
     opened,
     operand,
+    present_values,
     tangent_of,
     tensors_in,
 )
-from .program import Look, Loop, Node, Program, Read, Update, Value
+from .outcomes import LoopOutcomes, Outcomes, Replay
+from .program import MANY, Look, Loop, Node, Program, Value, is_stack
+from .replica_draws import Undrawn, drawn_before, with_draws
 
 if TYPE_CHECKING:
     from .lowering import Lowering
 
 
-_MANY = -1  # the size of what a loop collects in a number of rounds that only running it shows
 Turn = Callable[[list[Any], list[Any]], tuple[list[Any], list[Any]]]
 
 
 @dataclass
-class Draws:
-    """What a loop draws and reads in its rounds, stacked, with the number of rounds; empty where it draws nothing."""
+class Made:
+    """What a loop gives."""
 
-    rounds: Any = None
-    stacks: list[Any] = field(default_factory=list)
-    given: bool = False  # whether it comes from an earlier run
-
-    @property
-    def all(self) -> list[Any]:
-        """All values."""
-        return [self.rounds, *self.stacks] if self.stacks else []
-
-    def like(self, given: Iterator[Any]) -> Draws:
-        """The same of these values."""
-        if not self.stacks:
-            return Draws(given=True)
-        return Draws(next(given), [next(given) for _ in self.stacks], True)
+    rounds: Any  # their number
+    after: list[Any]  # the carried values after the last one
+    collected: list[Any]
+    outcomes: LoopOutcomes
 
 
 class Stack(Ghost):
@@ -120,11 +112,11 @@ def loop(
     count: Any = None,
     reverse: bool = False,
     settle: Callable[[dict[int, Any]], None] | None = None,
-    draws: Draws | None = None,
+    earlier: LoopOutcomes | None = None,
     assigned: Set[int] = frozenset(),
     across: Any = None,
-) -> tuple[Any, list[Any], list[Any]]:
-    """The number of rounds, the carried values after the last one, and what was collected.
+) -> Made:
+    """Record a loop.
 
     Args:
         world: The lowering that records the loop.
@@ -135,24 +127,25 @@ def loop(
         count: The number of rounds.
         reverse: Whether to begin with the last element.
         settle: Called before the loop is recorded, with the known carried values after the last round, by place.
-        draws: Where what is drawn in the rounds goes, or comes from.
+        earlier: What it has read and drawn in an earlier run.
         assigned: The variables that are known to be changed.
         across: A mesh of devices that take one round each.
     """
     carried = list(map(as_tensor, carried))
     changed = set(assigned)
     shapes: dict[int, Shape] = {}  # of carried values whose shapes vary
-    if draws is not None and draws.given and draws.stacks:
-        turn, sequences = _replaying(world, turn, len(sequences)), [*sequences, *draws.stacks]
-        if draws.stacks[0].__class__ is Stack:
-            condition, count = None, draws.rounds
+    if earlier is not None:
+        turn, sequences = _replaying(world, turn, len(sequences), earlier), [*sequences, *earlier.stacks]
+        count = earlier.rounds if earlier.rounds is not None else count
+    drawn: list[Any] | None = None  # what rounds that run at the same time draw
     while True:
         try:
-            made = _Loop(world, turn, carried, list(sequences), condition, count, reverse, changed, shapes, across)
-            results = made.written(settle)
-            if draws is not None and not draws.given:
-                draws.rounds, draws.stacks = made.rounds, made.draws
-            return results
+            elements = [*sequences, *(drawn or ())]
+            run = turn if across is None else with_draws(world, turn, len(sequences), drawn is not None)
+            made = _Loop(world, run, carried, elements, condition, count, reverse, changed, shapes, earlier, across)
+            return made.written(settle)
+        except Undrawn as found:
+            drawn = drawn_before(world, found.calls, count)
         except Assigned as found:
             if found.variable._id in changed:
                 raise
@@ -164,11 +157,11 @@ def loop(
             carried[found.place] = Batched(with_batch_axis(value, like.batch_size), like.level, like.depth)
 
 
-def _replaying(world: Lowering, turn: Turn, count: int) -> Turn:
-    """The same rounds, in which what was drawn comes after the elements of `count` sequences."""
+def _replaying(world: Lowering, turn: Turn, count: int, earlier: LoopOutcomes) -> Turn:
+    """The same rounds, in which what was read and drawn comes after the elements of `count` sequences."""
 
     def again(carried: list[Any], elements: list[Any]) -> tuple[list[Any], list[Any]]:
-        world.levels[-1].replay = iter(elements[count:])
+        world.levels[-1].replay = Replay(earlier.one.like(iter(elements[count:])))
         return turn(carried, elements[:count])
 
     return again
@@ -188,6 +181,7 @@ class _Loop:
         reverse: bool,
         assigned: set[int],
         shapes: dict[int, Shape],
+        earlier: LoopOutcomes | None,
         across: Any = None,
     ) -> None:
         self.shapes, self.across = shapes, across
@@ -195,8 +189,9 @@ class _Loop:
         self.carried, self.sequences, self.assigned = carried, sequences, assigned
         self.recorded = is_recording()
         self.own = 0  # how many of the collected values are the caller's
-        self.rounds: Any = None
-        self.draws: list[Any] = []
+        self.earlier = earlier
+        self.before: dict[int, Any] = {}  # what variables hold when it begins
+        self.of_test = Outcomes()  # what the condition reads and draws
 
     def turn(self, carried: list[Any], elements: list[Any]) -> tuple[list[Any], list[Any]]:
         """One round; for the gradient, the values that it began with are collected too."""
@@ -204,7 +199,7 @@ class _Loop:
         self.own = len(collected)
         return following, [*collected, *carried] if self.recorded else collected
 
-    def written(self, settle: Callable[[dict[int, Any]], None] | None) -> tuple[Any, list[Any], list[Any]]:
+    def written(self, settle: Callable[[dict[int, Any]], None] | None) -> Made:
         """Record the loop and return its results."""
         with self.world.sizes_inside():
             what, starts, stacks, free, shells, layers, level, looks = self._lowered()
@@ -233,10 +228,12 @@ class _Loop:
             world.ghost_of(self.shapes.get(place, look_of(start)[0]), look_of(start)[1], depth=depth)
             for place, start in enumerate(starts)
         ]
-        taken = [world.ghost_of(look_of(stack)[0][1:], look_of(stack)[1], depth=depth) for stack in stacks]
+        taken = [self._element(stack, depth) for stack in stacks]
         hidden = [shell(ghost) for shell, ghost in zip(shells, inside, strict=True)]
         elements = [shell(ghost) for (_, shell), ghost in zip(taken_apart, taken, strict=True)]
         test = self._condition(hidden) if self.condition is not None else None
+        if self.count is not None:  # (as many rounds as the first run had, whose condition may have drawn)
+            test = None
         body, level, layers = self._body(hidden, elements, inside, shells)
         numbers = [ghost.number for ghost in (*inside, *taken)]
         free = free_values([*([test] if test is not None else []), body], set(numbers))
@@ -246,13 +243,24 @@ class _Loop:
         what = Loop(test, body, len(inside), len(taken), self.reverse, self.own, self.across)
         return what, starts, stacks, free, shells, layers, level, [look_of(ghost) for ghost in inside]
 
+    def _element(self, stack: Any, depth: int) -> Ghost:
+        """What one round gets of a sequence; that of a list of stacks is a stack."""
+        shape, dtype = look_of(stack)
+        kind = Stack if is_stack(shape[1:]) else Ghost
+        return self.world.ghost_of(shape[1:], dtype, kind, depth=depth)
+
     def _condition(self, carried: list[Any]) -> Program:
         assert self.condition is not None
         with self.world.inside(True, False, self.assigned) as level:
+            level.discarded = self.count is not None
+            if self.earlier is not None and not level.discarded:
+                level.replay = Replay(self.earlier.test)
             truth = as_tensor(self.condition(carried))
             if truth.__class__ is Batched:
                 raise NeedsValue("Each entry of a batch has a number of rounds of its own.")
             level.program.outputs = [operand(truth)]
+        self.before.update(level.before)
+        self.of_test = level.outcomes
         return level.program
 
     def _body(
@@ -273,10 +281,11 @@ class _Loop:
                 if layers != shell or look_of(data)[1] != look_of(start)[1]:
                     raise NeedsValue("What goes round in a loop changes its type.")
                 self._compare(place, look_of(start)[0], look_of(data)[0])
-            kept = [opened(value) for value in [*following, *collected, *level.drawn]]
+            kept = [opened(value) for value in [*following, *collected, *level.outcomes.all]]
             for data, _ in kept:
                 self.world.note(data)
             level.program.outputs = [operand(data) for data, _ in kept]
+        self.before.update(level.before)
         return level.program, level, [shell for _, shell in kept[len(following) :]]
 
     def _compare(self, place: int, before: Shape, after: Shape) -> None:
@@ -302,11 +311,11 @@ class _Loop:
         level: Level,
         known_after: dict[int, Any],
         looks: list[Look],
-    ) -> tuple[Any, list[Any], list[Any]]:
+    ) -> Made:
         world = self.world
         rounds = world.ghost_of((), np.dtype(np.int64))
         finals = [world.ghost_of(*look) for look in looks]
-        known = self.count if isinstance(self.count, (int, Size)) else _MANY
+        known = self.count if isinstance(self.count, (int, Size)) else MANY
         stacks = []
         for place, output in enumerate(what.body.outputs[what.carried :]):
             shape: Shape
@@ -314,9 +323,9 @@ class _Loop:
             if shape is None:
                 raise NeedsValue("The rank of what a loop collects is known only when the function runs.")
             # (What each round began with may have a size of its own each time.)
-            listed = place >= self.own and not all(map(world.has_size, shape))
-            if listed or known is _MANY:
-                stacks.append(world.ghost_of((_MANY, *shape), dtype, Stack))
+            listed = place >= self.own and (is_stack(shape) or not all(map(world.has_size, shape)))
+            if listed or known is MANY:
+                stacks.append(world.ghost_of((MANY, *shape), dtype, Stack))
             else:
                 stacks.append(world.ghost_of((known, *(n if n.__class__ is int else UNKNOWN for n in shape)), dtype))
         results = [rounds, *finals, *stacks]
@@ -326,12 +335,16 @@ class _Loop:
         for place, value in known_after.items():
             after[place] = shells[place](from_array(value))
         collected = [shell.collected(stack) for shell, stack in zip(layers, stacks, strict=True)]
-        self.rounds, self.draws = rounds, collected[len(collected) - len(level.drawn) :]
+        drawn = collected[len(collected) - len(level.outcomes.all) :]
+        # (Where counting shows the number of rounds, another run counts again.)
+        is_needed = (drawn or self.of_test.all) and known is MANY and self.condition is not None
+        outcomes = LoopOutcomes(level.outcomes, self.of_test, drawn, rounds if is_needed else None)
         if self.recorded:
             self._record(rounds, after, collected, level)
         for given in operands:
             world.note(given)
-        return rounds, after, [self._sized(what, known, *each) for each in enumerate(collected[: self.own])]
+        own = [self._sized(what, known, *each) for each in enumerate(collected[: self.own])]
+        return Made(rounds, after, own, outcomes)
 
     def _sized(self, what: Loop, count: Any, place: int, collected: Any) -> Any:
         """What was collected, with the sizes that are known outside: if there was no round, it has no others."""
@@ -344,11 +357,12 @@ class _Loop:
 
     def _record(self, rounds: Any, after: list[Any], collected: list[Any], level: Level) -> None:
         """One record for the loop on all tapes that follow something of it."""
-        constants = followed_among([*level.used.values(), *_present_values(level.program)])
+        constants = followed_among([*level.used.values(), *present_values([level.program])])
         states = collected[self.own : self.own + len(after)]
         draws = collected[self.own + len(after) :]
         places = [place for place, value in enumerate(after) if value.dtype.is_differentiable]
-        elements = [place for place, value in enumerate(self.sequences) if value.dtype.is_differentiable]
+        drawn = () if self.earlier is None else self.earlier.stacks
+        elements = [place for place, value in enumerate(self.sequences) if _has_gradient(value, drawn)]
         sources = [*self.carried, *self.sequences, *constants]
         size = self.count if isinstance(self.count, (int, Size)) else rounds
 
@@ -364,7 +378,7 @@ class _Loop:
                 parts = iter(given)
                 began, taken = [next(parts) for _ in states], [next(parts) for _ in self.sequences]
                 pulled = [next(parts) for _ in weights]
-                self.world.levels[-1].replay = iter(list(parts))
+                self.world.levels[-1].replay = Replay(level.outcomes.like(parts))
                 backward, sums = carried[: len(places)], carried[len(places) :]
                 followed = [*(began[p] for p in places), *(taken[p] for p in elements), *constants]
                 with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
@@ -375,27 +389,36 @@ class _Loop:
                 dense = [None if part is None else to_tensor(part) for part in parts_found]
                 own, rest = dense[: len(places)], dense[len(places) :]
                 of_elements, of_constants = rest[: len(elements)], rest[len(elements) :]
-                return (
-                    [
-                        *(zeros_of(began[p]) if part is None else part for p, part in zip(places, own, strict=True)),
-                        *(s if part is None else s + part for s, part in zip(sums, of_constants, strict=True)),
-                    ],
-                    [
-                        zeros_of(taken[p]) if part is None else part
-                        for p, part in zip(elements, of_elements, strict=True)
-                    ],
-                )
+                back = [zeros_of(began[p]) if part is None else part for p, part in zip(places, own, strict=True)]
+                each = [
+                    zeros_of(taken[p]) if part is None else part for p, part in zip(elements, of_elements, strict=True)
+                ]
+                if self.across is not None:
+                    parts = zip(constants, of_constants, strict=True)
+                    return back, [*each, *(zeros_of(c) if part is None else part for c, part in parts)]
+                return [
+                    *back,
+                    *(s if part is None else s + part for s, part in zip(sums, of_constants, strict=True)),
+                ], each
 
-            starts = [of_after[place] for place in places] + [zeros_of(constant) for constant in constants]
-            _, ends, found = loop(
-                self.world,
-                turn_back,
-                starts,
-                [*states, *self.sequences, *weights, *draws],
-                count=size,
-                reverse=not self.reverse,
-                assigned=self.assigned,
-            )
+            starts = [of_after[place] for place in places]
+            # (Rounds that run at the same time have no sum to carry: what each gives for a constant is collected, and added.)
+            starts += [] if self.across is not None else [zeros_of(constant) for constant in constants]
+            with self.world.variables_as(self.before):
+                made = loop(
+                    self.world,
+                    turn_back,
+                    starts,
+                    [*states, *self.sequences, *weights, *draws],
+                    count=size,
+                    reverse=not self.reverse,
+                    assigned=self.assigned,
+                    across=self.across,
+                )
+            ends, found = made.after, made.collected
+            if self.across is not None:
+                found, apart = found[: len(elements)], found[len(elements) :]
+                ends = [*ends, *(reduce_sum(part, axis=(0,), keepdims=False) for part in apart)]
             by_place = dict(zip(places, ends, strict=False))
             by_element = dict(zip(elements, found, strict=True))
             return [
@@ -416,7 +439,7 @@ class _Loop:
                 values, slopes = carried[: len(after)], carried[len(after) :]
                 parts = iter(given)
                 taken, beside = [next(parts) for _ in self.sequences], [next(parts) for _ in of_elements]
-                self.world.levels[-1].replay = iter(list(parts))
+                self.world.levels[-1].replay = Replay(level.outcomes.like(parts))
                 followed = [
                     *(values[p] for p in places),
                     *(taken[p] for p in of_elements),
@@ -431,35 +454,35 @@ class _Loop:
                 )
 
             slopes = [zeros_of(self.carried[p]) if of_carried[p] is None else of_carried[p] for p in places]
-            _, ends, found = loop(
-                self.world,
-                turn,
-                [*self.carried, *slopes],
-                [*self.sequences, *of_elements.values(), *draws],
-                count=size,
-                reverse=self.reverse,
-                assigned=self.assigned,
-            )
-            by_place = dict(zip(places, ends[len(after) :], strict=True))
-            kept = iter(found)
+            with self.world.variables_as(self.before):
+                made = loop(
+                    self.world,
+                    turn,
+                    [*self.carried, *slopes],
+                    [*self.sequences, *of_elements.values(), *draws],
+                    count=size,
+                    reverse=self.reverse,
+                    assigned=self.assigned,
+                    across=self.across,
+                )
+            by_place = dict(zip(places, made.after[len(after) :], strict=True))
+            kept = iter(made.collected)
             return [
                 *(by_place.get(place) for place in range(len(after))),
                 *(
                     next(kept) if value.dtype.is_differentiable else None
                     for value in collected[: self.own + len(states)]
                 ),
-                *(None for _ in draws),
             ]
 
-        record_call(as_recorded(gradient), as_recorded(push), sources, [*after, *collected])
+        results = [*after, *collected[: len(collected) - len(draws)]]
+        record_call(as_recorded(gradient), as_recorded(push), sources, results)
 
 
-def _present_values(program: Program) -> list[Variable]:
-    """The variables whose present values are read in each round, since the loop changes them."""
-    found = {
-        node.what.variable._id: node.what.variable for node in program.nodes if isinstance(node.what, (Read, Update))
-    }
-    return list(found.values())
+def _has_gradient(sequence: Any, drawn: Sequence[Any]) -> bool:
+    """Whether a gradient may be asked of a sequence: not of what was drawn (what inner loops draw is a list of stacks)."""
+    is_drawn = is_stack(look_of(opened(sequence)[0])[0][1:]) or any(sequence is other for other in drawn)
+    return sequence.dtype.is_differentiable and not is_drawn
 
 
 def _is_weight(weight: Any) -> bool:
@@ -470,15 +493,20 @@ def _is_weight(weight: Any) -> bool:
 
 
 def while_loop(
-    world: Lowering, condition: Any, body: Any, variables: list[Any], limit: Any, draws: Draws | None = None
-) -> list[Any]:
-    """`tf.while_loop`: the variables after the last round."""
+    world: Lowering,
+    condition: Any,
+    body: Any,
+    variables: list[Any],
+    limit: Any,
+    earlier: LoopOutcomes | None = None,
+) -> tuple[list[Any], LoopOutcomes]:
+    """`tf.while_loop`: the variables after the last round, and what it reads and draws."""
     shapes: dict[int, tuple[int, ...]] = {}
     lengths: dict[int, int | None] = {}
     while True:
         carried, owners = as_carried(variables, shapes, lengths)
         try:
-            return _while_loop(world, condition, body, carried, owners, limit, draws)
+            return _while_loop(world, condition, body, carried, owners, limit, earlier)
         except (ElementShape, Longer) as found:
             place = next((place for place, owner in enumerate(owners) if owner is found.owner), None)
             if place is None:
@@ -496,8 +524,8 @@ def _while_loop(
     variables: list[Any],
     owners: list[Any],
     limit: Any,
-    draws: Draws | None,
-) -> list[Any]:
+    earlier: LoopOutcomes | None,
+) -> tuple[list[Any], LoopOutcomes]:
     start = tensors_in(variables)
     growing = {
         place: owner
@@ -522,6 +550,5 @@ def _while_loop(
             if length is None or length > owner.capacity:
                 raise Longer(owner, None if length is None else int(length))
 
-    _, after, _ = loop(world, turn, [*own, *start], condition=holds, settle=check_room, draws=draws)
-    results: list[Any] = filled(variables, after[len(own) :])
-    return results
+    made = loop(world, turn, [*own, *start], condition=holds, settle=check_room, earlier=earlier)
+    return filled(variables, made.after[len(own) :]), made.outcomes

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -24,37 +24,20 @@ from ..op.entry import leave_general_path, take_general_path
 from ..op.record import ids_of
 from ..ops.math.elementwise import add, subtract
 from ..trace.ghost import Ghost, NeedsValue, World
-from ..trace.graph import map_parts
+from ..trace.graph import leaves, map_parts
 from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
 from .branches import branch
 from .deferred import deferred, deferred_rule
 from .inside import Assigned, Level
-from .loops import Draws, loop, while_loop
+from .loops import loop, while_loop
 from .measures import Element, Extent, Extents, Formula, Measure, Vector, has_sizes, map_attribute
+from .outcomes import Outcomes, Replay
 from .program import Assign, Call, Node, Program, Read, Update, Value
+from .replica_draws import Draw, draws_numbers, undrawable
 
 _NUMBER = np.dtype(np.int64)  # the type of a measured size
 _MOST_ELEMENTS = 256  # of a tensor in place of an attribute
-
-
-class Outcomes:
-    """What the run of a graph has read and drawn: values outside of loops in order, and what each loop has drawn."""
-
-    def __init__(self, values: list[Ghost] | None = None, loops: list[Draws] | None = None) -> None:
-        self.made: list[Ghost] = []
-        self.loops_made: list[Draws] = []
-        self.values, self.loops = iter(values or ()), iter(loops or ())
-
-    @property
-    def ghosts(self) -> list[Ghost]:
-        """All that another run needs."""
-        return [*self.made, *(ghost for draws in self.loops_made for ghost in draws.all)]
-
-    def like(self, given: Iterator[Ghost]) -> Outcomes:
-        """The same for another run, which is given these values."""
-        values = [next(given) for _ in self.made]
-        return Outcomes(values, [draws.like(given) for draws in self.loops_made])
 
 
 class Lowering(World):
@@ -76,9 +59,8 @@ class Lowering(World):
         self._elements: dict[tuple[int, int], Any] = {}  # the symbols of elements, by value and place
         self._followed: dict[int, Any] = {}  # by identity, the values that records refer to
         self.outcomes = Outcomes()  # what is read and drawn here
-        self.replay: Outcomes | None = (
-            None  # what an earlier run has read and drawn: it is taken from there, and no effect is repeated
-        )
+        # What an earlier run has read and drawn: it is taken from there, and no effect is repeated.
+        self.replay: Replay | None = None
 
     def ghost_of(
         self,
@@ -262,20 +244,27 @@ class Lowering(World):
 
     def composite(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A public function comes apart; one that asks for what only running shows is called then."""
-        nodes, symbols, made = len(self.program.nodes), dict(self.symbols), len(self.outcomes.made)
+        outcomes, replay = self._here
+        nodes, symbols, variables = len(self.program.nodes), dict(self.symbols), dict(self._variables)
+        made, taken = outcomes.place, None if replay is None else replay.place
         try:
             return super().composite(function, args, kwargs)
         except Undecided as question:
             if (function.always and not function.pure) or any(node.has_effect for node in self.program.nodes[nodes:]):
                 raise
-            del self.program.nodes[nodes:], self.outcomes.made[made:]
-            self.symbols = symbols
+            del self.program.nodes[nodes:]
+            outcomes.cut(made)
+            if replay is not None and taken is not None:
+                replay.place = taken
+            self.symbols, self._variables = symbols, variables
             return deferred(self, function, args, kwargs, question)
 
     def like_followed(self, record: Record, cotangent: Any) -> list[Any]:
         """The results of a rule that asks for what only running shows."""
         question = sys.exception() if hasattr(sys, "exception") else sys.exc_info()[1]
         assert isinstance(question, Exception)
+        if not self._followed.keys() >= set(ids_of(record)):
+            raise NeedsValue(f"A derivative rule asks for what only running shows. ({question})") from question
         sources = [self._followed[number] for number in ids_of(record)]
         return deferred_rule(self, record, cotangent, sources, question)
 
@@ -286,7 +275,7 @@ class Lowering(World):
         """A block that records the program of a loop or branch. Outer tapes do not see its ops."""
         outer, variables, symbols = self.program, dict(self._variables), dict(self.symbols)
         tapes, accumulators = STATE.tapes, STATE.accumulators
-        level = Level(Program(looks=outer.looks), is_loop, recorded, assigned)
+        level = Level(Program(looks=outer.looks), is_loop, recorded, assigned, before=dict(variables))
         if is_loop:
             for variable in assigned:
                 self._variables.pop(variable, None)
@@ -341,15 +330,15 @@ class Lowering(World):
             program = self.levels[depth - 1].program if depth else self.root
             program.nodes.append(Node(Read(variable), (), {}, (ghost.number,)))
             self._keep([ghost], depth)
+        for level in self.levels[depth:]:
+            level.before.setdefault(variable._id, ghost)
         ghost._id = variable._id
         self.read_variables[variable._id] = variable
         return ghost
 
     def change(self, variable: Variable, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """An assignment of a value that is computed here, an update by such a value, or a call of the variable's own method."""
-        for place, level in enumerate(self.levels):
-            if level.recorded and (not level.is_loop or place < len(self.levels) - 1):
-                raise NeedsValue("A tape follows a branch, or a loop inside another one, that changes a variable.")
+        for level in self.levels:
             if level.is_loop and variable._id not in level.assigned:
                 raise Assigned(variable)
             level.assigned.add(variable._id)
@@ -387,15 +376,33 @@ class Lowering(World):
         self, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], shapes: list[Any]
     ) -> list[Ghost]:
         """A Python function that is called at each run."""
+        found = self._drawn_before(function, args, kwargs, shapes)
+        if found is not None:
+            return found
         depth = len(self.levels)
         if self._replays(depth):
             return [self._again(depth) for _ in shapes]
-        if shapes and any(level.recorded for level in self.levels[:-1]):
-            raise NeedsValue("What is drawn in a loop inside another one is not kept for its gradient.")
-
         results = self.emit(Call(function, self.values_of((args, kwargs))), (), {}, shapes)
         self._keep(results, depth)
         return results
+
+    def _drawn_before(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], looks: list[Any]) -> Any:
+        """Random numbers of a replica, if what they depend on is known before the replicas; None for all else."""
+        place = next((place for place, level in enumerate(self.levels) if level.replicas is not None), None)
+        if place is None or not looks or not draws_numbers(function, args):
+            return None
+        inside = [leaf for leaf in leaves((args, kwargs)) if isinstance(leaf, Ghost)]
+        if any(level.is_loop for level in self.levels[place + 1 :]) or not all(map(self._is_known_at(place), inside)):
+            return undrawable(function)
+        before = self.levels[place].replicas
+        assert before is not None
+        if before.taken is not None:
+            return [next(before.taken) for _ in looks]
+        before.calls.append(Draw(function, args, kwargs, looks, len(self.levels) > place + 1))
+        return [self.ghost_of(*look) for look in looks]
+
+    def _is_known_at(self, depth: int) -> Callable[[Ghost], bool]:
+        return lambda ghost: self._depths.get(ghost.number, 0) <= depth
 
     def values_of(self, part: Any) -> Any:
         """The arguments of a call as its instruction has them."""
@@ -409,40 +416,66 @@ class Lowering(World):
 
     def _replays(self, depth: int) -> bool:
         """Whether what runs at a nesting depth has run before."""
-        return self.replay is not None or any(level.replay is not None for level in self.levels[:depth])
+        for level in reversed(self.levels[:depth]):
+            if level.discarded or level.replay is not None:
+                return not level.discarded
+        return self.replay is not None
 
     def _again(self, depth: int) -> Any:
         """The next value that was read or drawn before; None where this run is the first."""
         if not self._replays(depth):
             return None
-        replay: Iterator[Any] | None = None
-        if depth:
-            replay = self.levels[depth - 1].replay
-        elif self.replay is not None:
-            replay = self.replay.values
-        found = None if replay is None else next(replay, None)
+        replay = self.levels[depth - 1].replay if depth else self.replay
+        found = None if replay is None else replay.value()
         if found is None:
             raise NeedsValue("What was read or drawn in the first run is not kept.")
         return found
 
     def _keep(self, results: list[Ghost], depth: int) -> None:
         if not depth:
-            self.outcomes.made += results
-        elif self.levels[depth - 1].recorded:
-            self.levels[depth - 1].drawn += results
+            self.outcomes.values += results
+        elif self.keeps_outcomes:
+            self.levels[depth - 1].outcomes.values += results
+
+    @property
+    def keeps_outcomes(self) -> bool:
+        """Whether somebody may run again what is lowered now, loops and branches that are."""
+        return any(level.recorded for level in self.levels)
+
+    @property
+    def _here(self) -> tuple[Outcomes, Replay | None]:
+        """Where what is read and drawn in the program that is written goes, and where it comes from."""
+        return (self.levels[-1].outcomes, self.levels[-1].replay) if self.levels else (self.outcomes, self.replay)
+
+    def _earlier(self) -> Any:
+        """What the loop or branch that begins here has read and drawn in an earlier run, if there was one."""
+        if not self._replays(len(self.levels)):
+            return None
+        replay = self._here[1]
+        if replay is None:
+            raise NeedsValue("What was read or drawn in the first run is not kept.")
+        return replay.part()
+
+    def _happened(self, earlier: Any, found: Any) -> None:
+        """Note what a loop or branch reads and draws, where this run is the first."""
+        if earlier is None:
+            self._here[0].inside.append(found)
+
+    @contextlib.contextmanager
+    def variables_as(self, held: dict[int, Any]) -> Iterator[None]:
+        """A block in which variables hold what they held when a loop or branch began, which is now run again."""
+        now, self._variables = self._variables, dict(held)
+        try:
+            yield
+        finally:
+            self._variables = now
 
     def loop(self, condition: Any, body: Any, variables: list[Any], limit: Any) -> list[Any]:
         """`tf.while_loop`."""
-        return while_loop(self, condition, body, variables, limit, self._draws())
-
-    def _draws(self) -> Draws | None:
-        """Where what a loop draws is kept for another run, or comes from in it."""
-        if self.levels:
-            return None
-        if self.replay is not None:
-            return next(self.replay.loops)
-        self.outcomes.loops_made.append(Draws())
-        return self.outcomes.loops_made[-1]
+        earlier = self._earlier()
+        results, found = while_loop(self, condition, body, variables, limit, earlier)
+        self._happened(earlier, found)
+        return results
 
     def rounds(
         self,
@@ -454,15 +487,17 @@ class Lowering(World):
         across: Any = None,
     ) -> tuple[list[Any], list[Any]]:
         """A loop over the elements of sequences: the carried values after it, and what was collected."""
-        draws = self._draws()
-        _, after, collected = loop(
-            self, turn, carried, sequences, count=count, reverse=reverse, draws=draws, across=across
-        )
-        return after, collected
+        earlier = self._earlier()
+        made = loop(self, turn, carried, sequences, count=count, reverse=reverse, earlier=earlier, across=across)
+        self._happened(earlier, made.outcomes)
+        return made.after, made.collected
 
     def branches(self, number: Any, functions: list[Any]) -> Any:
         """One of several functions is called."""
-        return branch(self, number, functions)
+        earlier = self._earlier()
+        results, found = branch(self, number, functions, outcomes=earlier)
+        self._happened(earlier, found)
+        return results
 
 
 _SETTINGS = ("use_locking", "name", "read_value")

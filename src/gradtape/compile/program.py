@@ -75,6 +75,9 @@ class Call:
         return getattr(self.function, "__name__", "call")
 
 
+MANY = -1  # the size of what a loop collects in a number of rounds that only running it shows
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Loop:
     """Runs a program repeatedly.
@@ -334,11 +337,18 @@ def _holds(condition: Program | None, given: list[Any]) -> bool:
     return bool(condition.run(given)[0])
 
 
+def is_stack(shape: Shape) -> bool:
+    """Whether this is the shape of what a loop collects in a number of rounds that only running it shows."""
+    return bool(shape) and shape[0].__class__ is int and shape[0] == MANY
+
+
 def stacked(values: list[Any], shape: Shape, dtype: np.dtype[Any], lists: bool = False) -> Any:
     """Values of one shape and type stacked along a new first axis, also if there are none; with `lists`, a list of others."""
     if not values:
-        sizes = () if shape is None else [size if size.__class__ is int else 0 for size in shape]
+        sizes = () if shape is None else [size if size.__class__ is int and size >= 0 else 0 for size in shape]
         return np.zeros((0, *sizes), dtype)
+    if is_stack(shape):  # what inner loops have collected, each in its own number of rounds
+        return values
     if isinstance(values[0], Tensor):
         return stack(values, axis=0)
     if (shape is None or not is_known(shape)) and any(value.shape != values[0].shape for value in values):

@@ -34,9 +34,11 @@ from ..trace.graph import PLAIN, Environment, Graph, bind, leaves, map_parts
 from ..values.tensor import EagerTensor, IndexedSlices, from_array, to_tensor
 from ..variables.variable import Variable
 from .codegen import explain
-from .lowering import Lowering, Outcomes
+from .dead_code import needed_by, without_dead_code
+from .lowering import Lowering
 from .measures import Measure
-from .passes import needed_by, optimized, without_dead_code
+from .outcomes import Outcomes, Replay
+from .passes import optimized
 from .program import Branch, Loop, Node, Program, Read, Update, Value
 from .warming import NATIVE, Form
 
@@ -74,7 +76,7 @@ class Computation:
         bind(self.graph.inputs, tuple(arguments), environment.values)
         for tensor, ghost in zip(self._captured, inputs[len(arguments) :], strict=True):
             world.lift(tensor, ghost)
-        world.replay = outcomes
+        world.replay = None if outcomes is None else Replay(outcomes)
         try:
             # (The random ops of a function that is differentiated are others than its own, as in TensorFlow.)
             with scope(seeds=SeedScope(None, (0,))):
@@ -185,7 +187,7 @@ class Recorded:
                 self._taken = len(world.program.inputs)  # the inputs, and what comes from an earlier run
                 self._outcomes: Outcomes = world.outcomes if before is None else before._outcomes
                 world.outcomes = Outcomes()  # (the gradient may read more)
-                drawn = self._outcomes.ghosts if before is None else []
+                drawn = self._outcomes.all if before is None else []
                 self._variables = list(tape.watched_variables())
                 self._refusals = _refusals(tape._records(), self._results)
                 followed = _followed(self._results, self._refusals)
@@ -239,7 +241,7 @@ class Recorded:
             world.program.inputs.append(made.number)
             return made
 
-        return self._outcomes.like(iter([taken(ghost) for ghost in self._outcomes.ghosts]))
+        return self._outcomes.like(iter([taken(ghost) for ghost in self._outcomes.all]))
 
     def _split(self, program: Program, results: list[Ghost], drawn: list[Ghost]) -> None:
         """Split one program in two: the forward pass, and the backward pass from the cotangents."""
@@ -247,8 +249,6 @@ class Recorded:
         kept_draws = [Value(ghost.number) for ghost in drawn]
         parts = [part for gradient in self._gradients for part in gradient if part.__class__ is Value]
         program = optimized(program.with_nodes(program.nodes, [*wanted, *kept_draws, *parts]))
-        if any(_draws_unkept(node) for node in program.nodes):
-            raise NeedsValue("A second derivative runs this again, and what it has drawn is not kept.")
         wanted, rest = program.outputs[: len(wanted)], program.outputs[len(wanted) :]
         kept_draws, parts = rest[: len(kept_draws)], rest[len(kept_draws) :]
         renamed = iter(parts)
@@ -464,17 +464,6 @@ class Recorded:
             parts = [next(found) if part.__class__ is Value else part for part in gradient]
             packed.append(None if not parts else parts[0] if len(parts) == 1 else IndexedSlices(*parts))
         return packed
-
-
-def _draws_unkept(node: Node) -> bool:
-    """Whether a loop or a branch draws or reads what a second run of it could not be given."""
-    if isinstance(node.what, Branch):
-        return not node.computes
-    if not isinstance(node.what, Loop):
-        return False
-    inside = [inner for inner in node.what.body.nodes if isinstance(inner.what, (Loop, Branch))]
-    tests = [] if node.what.condition is None else node.what.condition.nodes
-    return not all(inner.computes for inner in (*inside, *tests))
 
 
 def _followed(results: Any, refused: Collection[int] = ()) -> list[Ghost]:

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..native import thresholds
 from ..native.language import FLOAT32, FLOAT64, Number, Unsupported
-from ..native.rows import BY_COLUMN, BY_ROW, FULL, SINGLE, Constant, is_written
+from ..native.rows import BY_COLUMN, BY_ROW, FULL, SINGLE, Constant, instructions_of
 from ..op.declaration import Op
 from .group import Group, Item, uses
 from .program import Node, Program, Value, size_of
@@ -105,7 +105,7 @@ def _converted(x: Number, dtype: np.dtype[Any]) -> Number:
     raise Unsupported(f"{x.dtype} as {dtype}")
 
 
-_written = functools.cache(is_written)
+_instructions_of = functools.cache(instructions_of)
 
 
 class RowGroup(Group):
@@ -117,6 +117,7 @@ class RowGroup(Group):
         self._made_by = made
         self._split: int | None = None
         self._layouts: dict[int, str] = {}  # of the values that are made here and can be used here
+        self._instructions: dict[int, int] = {}  # of the text of each value, for one element
         self._steps: dict[int, tuple[str, Any, str]] = {}  # by result: how, the text or more, layout of the result
 
     # --- which instructions belong to it -------------------------------------------------------------------------
@@ -173,10 +174,12 @@ class RowGroup(Group):
             return None
         text = _OpText(op, tuple(node.attributes.items()))
         try:
-            if not _written(text, tuple(kinds), dtype):
-                return None
+            instructions = _instructions_of(text, tuple(kinds), dtype)
         except TypeError:  # an attribute that cannot be hashed
             return None
+        if instructions is None:
+            return None
+        self._instructions[node.outputs[0]] = instructions
         return "map", text, BY_ROW if by_row else FULL
 
     def _uses_own(self, node: Node) -> bool:
@@ -282,7 +285,8 @@ class RowGroup(Group):
             how, text, layout = self._steps[number]
             steps.append(Made(number, how, text, tuple(of), self._look(number), layout))
         columns = None if self._split is None else math.prod(self.shape[self._split :])
-        return RowKernel(math.prod(self.shape), columns, given, arrays, steps, self.outputs, spare, own)
+        instructions = sum(self._instructions.get(step.number, 0) for step in steps)
+        return RowKernel(math.prod(self.shape), columns, given, arrays, steps, self.outputs, spare, own, instructions)
 
     def _is_view(self, number: int) -> bool:
         node = self._made_by.get(number)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.types import Look
 from ..native import pool, thresholds
 from ..native.rows import (
     BY_COLUMN,
@@ -27,9 +28,8 @@ from ..native.rows import (
     packed_rows,
 )
 
+_EXPONENTIAL = 24  # instructions of an exponential, about
 _ADDED = 256  # rows that are added one after the other, in sums down the columns
-
-Look = tuple[tuple[int, ...], np.dtype[Any]]
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,7 @@ class RowKernel:
         outputs: What is returned, by number.
         spare: Operands that may be written to.
         own: Operands, and results that may take their memory if the call says so.
+        instructions: How many of machine code there are for each element, about.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class RowKernel:
         outputs: Sequence[int],
         spare: set[int],
         own: dict[int, int],
+        instructions: int = 0,
     ) -> None:
         self._size, self._columns = size, columns or FLAT
         self._is_flat = columns is None
@@ -79,7 +81,9 @@ class RowKernel:
         # Where rows are added up, in parts whose number depends on the shape alone.
         self._unit = 1 if not down else rows if rows <= _ADDED else max(_ADDED // 4, math.isqrt(rows))
         self._units = -(-rows // self._unit)
-        self._smallest = max(1, thresholds.ROWS_PART_ELEMENTS // (self._unit * self._columns))
+        # (The part was measured with one exponential for each element.)
+        part = thresholds.ROWS_PART_ELEMENTS * _EXPONENTIAL // max(_EXPONENTIAL, instructions)
+        self._smallest = max(1, part // (self._unit * self._columns))
         self._constants = [array for array, _ in constants.values()]
         operands = [Given(*look) for look in given.values()]
         operands += [Given(array.dtype, layout) for array, layout in constants.values()]

@@ -46,6 +46,10 @@ class Dataset(Generic[T]):
     [1 4]
     [ 9 16]
     [25]
+
+    Args:
+        node: The step that produces the elements. Users make datasets with the methods, such as `from_tensor_slices`.
+        options: Settings of the pipeline.
     """
 
     def __init__(self, node: Node, options: Options | None = None) -> None:
@@ -74,6 +78,19 @@ class Dataset(Generic[T]):
         """What `iter` gives inside a function: a new pass each time that the function runs.
 
         The elements of a dataset made of the function's own tensors are taken apart while it is recorded.
+
+        >>> import gradtape as tf
+        >>> @tf.function
+        ... def total(numbers):
+        ...     found = tf.constant(0, tf.int64)
+        ...     for x in numbers:
+        ...         found += x
+        ...     return found
+        >>> int(total(tf.data.Dataset.range(4)))
+        6
+
+        Returns:
+            An iterator.
         """
         return iter(self) if self._is_symbolic() else begin(self)
 
@@ -86,6 +103,9 @@ class Dataset(Generic[T]):
 
         >>> list(tf.data.Dataset.range(3).as_numpy_iterator())
         [np.int64(0), np.int64(1), np.int64(2)]
+
+        Returns:
+            An iterator.
         """
         return NumpyIterator(iter(self))
 
@@ -106,7 +126,17 @@ class Dataset(Generic[T]):
         raise TypeError(f"A dataset is not subscriptable; use dataset.skip({key!r}).take(1), or iterate over it.")
 
     def cardinality(self) -> Tensor:
-        """How many elements there are, or INFINITE_CARDINALITY or UNKNOWN_CARDINALITY, as an int64 tensor."""
+        """How many elements there are, or INFINITE_CARDINALITY or UNKNOWN_CARDINALITY, as an int64 tensor.
+
+        >>> import gradtape as tf
+        >>> int(tf.data.Dataset.range(7).batch(2).cardinality())
+        4
+        >>> int(tf.data.Dataset.range(7).repeat().cardinality()) == tf.data.INFINITE_CARDINALITY
+        True
+
+        Returns:
+            An int64 tensor.
+        """
         return structure.int64(self._node.cardinality())
 
     @property
@@ -128,7 +158,21 @@ class Dataset(Generic[T]):
         return self._node.elements
 
     def get_single_element(self, name: str | None = None) -> T:
-        """The only element; InvalidArgumentError where there is none, or more than one."""
+        """The only element.
+
+        >>> import gradtape as tf
+        >>> int(tf.data.Dataset.range(5).batch(5).map(tf.reduce_sum).get_single_element())
+        10
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            The element.
+
+        Raises:
+            InvalidArgumentError: There is none, or more than one.
+        """
         iterator = iter(self)
         try:
             element = next(iterator)
@@ -143,6 +187,14 @@ class Dataset(Generic[T]):
 
         >>> tf.data.Dataset.range(5).reduce(np.int64(0), lambda total, x: total + x).numpy()
         np.int64(10)
+
+        Args:
+            initial_state: The state before the first element: a tensor, or a structure of them.
+            reduce_func: A function of the state and an element, that returns the next state, of the same types and shapes.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            The last state.
         """
         if STATE.trace is not None and not self._is_symbolic():
             return self._reduced_in_function(initial_state, reduce_func)
@@ -195,6 +247,13 @@ class Dataset(Generic[T]):
         >>> pairs = tf.data.Dataset.from_tensor_slices(([1, 2], ["a", "b"]))
         >>> [(x.numpy().item(), y.numpy()) for x, y in pairs]
         [(1, b'a'), (2, b'b')]
+
+        Args:
+            tensors: An array, a tensor, or tuples and dicts of them, whose first axes have one size.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
         """
         return Dataset(sources.TensorSlices(tensors))
 
@@ -219,7 +278,19 @@ class Dataset(Generic[T]):
     def from_tensors(tensors: Any, name: str | None = None) -> Dataset[Any]: ...
     @staticmethod
     def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
-        """One element."""
+        """One element.
+
+        >>> import gradtape as tf
+        >>> [x.numpy().tolist() for x in tf.data.Dataset.from_tensors([1, 2, 3])]
+        [[1, 2, 3]]
+
+        Args:
+            tensors: The element: an array, a tensor, or tuples and dicts of them.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         return Dataset(sources.Tensors(tensors))
 
     @staticmethod
@@ -238,6 +309,20 @@ class Dataset(Generic[T]):
         >>> numbers = tf.data.Dataset.from_generator(count, output_signature=tf.TensorSpec([], tf.int32))
         >>> [int(x) for x in numbers]
         [0, 1, 2]
+
+        Args:
+            generator: A function that returns an iterable; it is called anew for each iteration.
+            output_types: The types of an element's parts, in place of `output_signature`.
+            output_shapes: Their shapes, beside `output_types`; None: any.
+            args: The arguments of the function, which it gets as NumPy arrays; None: it has none.
+            output_signature: The spec of an element: a `tf.TensorSpec`, or a structure of specs.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+
+        Raises:
+            TypeError: `generator` cannot be called, or there is no signature.
         """
         if not callable(generator):
             raise TypeError(f"from_generator: `generator` must be a Python callable, got {generator!r}.")
@@ -259,12 +344,39 @@ class Dataset(Generic[T]):
 
     @staticmethod
     def range(*args: Any, output_type: Any = dtypes.int64, name: str | None = None) -> Dataset[Tensor]:
-        """Numbers as in Python's `range`."""
+        """Numbers as in Python's `range`.
+
+        >>> import gradtape as tf
+        >>> [int(x) for x in tf.data.Dataset.range(2, 10, 3)]
+        [2, 5, 8]
+
+        Args:
+            *args: The end; the start and the end; or both and the step.
+            output_type: The type of the numbers.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         return Dataset(sources.range_of(args, dtypes.as_dtype(output_type)))
 
     @staticmethod
     def counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64, name: str | None = None) -> Dataset[Tensor]:
-        """The numbers `start`, `start + step`, `start + 2 * step` and so on, without end."""
+        """The numbers `start`, `start + step`, `start + 2 * step` and so on, without end.
+
+        >>> import gradtape as tf
+        >>> [int(x) for x in tf.data.Dataset.counter(start=5, step=2).take(3)]
+        [5, 7, 9]
+
+        Args:
+            start: The first number.
+            step: What is added each time.
+            dtype: The type of the numbers.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset without end.
+        """
         return Dataset(sources.Counting(as_int(start), as_int(step), dtypes.as_dtype(dtype)))
 
     @staticmethod
@@ -272,7 +384,21 @@ class Dataset(Generic[T]):
     def random(
         seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
     ) -> Dataset[Tensor]:
-        """Random numbers below 2**32 as int64, without end."""
+        """Random numbers below 2**32 as int64, without end.
+
+        >>> import gradtape as tf
+        >>> numbers = tf.data.Dataset.random(seed=1).take(2)
+        >>> [int(x) for x in numbers] == [int(x) for x in numbers]
+        True
+
+        Args:
+            seed: Where the random numbers begin; None: elsewhere each time.
+            rerandomize_each_iteration: Whether each pass has other numbers, also with a seed.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         return Dataset(sources.Random(seed, bool(rerandomize_each_iteration)))
 
     @overload
@@ -296,6 +422,17 @@ class Dataset(Generic[T]):
         >>> pairs = tf.data.Dataset.zip(tf.data.Dataset.range(2), tf.data.Dataset.range(5, 7))
         >>> [(int(x), int(y)) for x, y in pairs]
         [(0, 5), (1, 6)]
+
+        Args:
+            *args: Datasets, or one structure of them: tuples or dicts.
+            datasets: The structure, by name.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset as long as the shortest of them.
+
+        Raises:
+            TypeError: There is no dataset, or something that is none.
         """
         if not args and datasets is None:
             raise TypeError("Must pass at least one dataset to `zip`.")
@@ -316,7 +453,29 @@ class Dataset(Generic[T]):
     def list_files(
         file_pattern: Any, shuffle: bool | None = None, seed: Any = None, name: str | None = None
     ) -> Dataset[Tensor]:
-        """The names of the files that match a pattern, or one of several; in random order unless `shuffle` is False."""
+        """The names of the files that match a pattern, or one of several; in random order unless `shuffle` is False.
+
+        >>> import gradtape as tf
+        >>> import os, tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> for name in ("a.txt", "b.txt", "c.csv"):
+        ...     tf.io.write_file(os.path.join(folder, name), "text")
+        >>> found = tf.data.Dataset.list_files(os.path.join(folder, "*.txt"), shuffle=False)
+        >>> [os.path.basename(path.numpy().decode()) for path in found]
+        ['a.txt', 'b.txt']
+
+        Args:
+            file_pattern: A pattern with `*` and `?`, or several.
+            shuffle: Whether the order is random; None is the same as True.
+            seed: For the same order in every run.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset of paths.
+
+        Raises:
+            InvalidArgumentError: No file matches.
+        """
         names = files.matching_files(file_pattern)
         found = Dataset.from_tensor_slices(names)
         return found.shuffle(len(names), seed=seed) if shuffle is None or shuffle else found
@@ -330,7 +489,27 @@ class Dataset(Generic[T]):
         stop_on_empty_dataset: bool = False,
         rerandomize_each_iteration: bool | None = None,
     ) -> Dataset:
-        """Each element from one of the datasets, chosen at random with these weights."""
+        """Each element from one of the datasets, chosen at random with these weights.
+
+        >>> import gradtape as tf
+        >>> zeros, ones = (tf.data.Dataset.from_tensors(x).repeat() for x in (0, 1))
+        >>> mixed = tf.data.Dataset.sample_from_datasets([zeros, ones], weights=[0.0, 1.0])
+        >>> [int(x) for x in mixed.take(3)]
+        [1, 1, 1]
+
+        Args:
+            datasets: A list of datasets with elements of one kind.
+            weights: A number for each dataset, or a dataset of such vectors; None: all are equally likely.
+            seed: Where the random numbers begin; None: elsewhere each time.
+            stop_on_empty_dataset: Whether to stop at the end of the first dataset that ends; else the others go on.
+            rerandomize_each_iteration: Whether each iteration makes other choices, also with a seed.
+
+        Returns:
+            A dataset.
+
+        Raises:
+            ValueError: There is no dataset, or another number of weights.
+        """
         parts = _several(datasets, "sample_from_datasets")
         if isinstance(weights, Dataset):
             chances: Any = weights._node
@@ -348,7 +527,22 @@ class Dataset(Generic[T]):
     @staticmethod
     @takes(stop_on_empty_dataset=flag)
     def choose_from_datasets(datasets: Any, choice_dataset: Dataset, stop_on_empty_dataset: bool = True) -> Dataset:
-        """Each element from the dataset whose number `choice_dataset` gives."""
+        """Each element from the dataset whose number `choice_dataset` gives.
+
+        >>> import gradtape as tf
+        >>> letters = [tf.data.Dataset.from_tensors(x).repeat() for x in ("a", "b")]
+        >>> choices = tf.data.Dataset.from_tensor_slices(tf.constant([0, 1, 1], tf.int64))
+        >>> [x.numpy() for x in tf.data.Dataset.choose_from_datasets(letters, choices)]
+        [b'a', b'b', b'b']
+
+        Args:
+            datasets: A list of datasets with elements of one kind.
+            choice_dataset: A dataset of int64 numbers.
+            stop_on_empty_dataset: Whether to stop where the chosen dataset has ended; else the choice is passed over.
+
+        Returns:
+            A dataset.
+        """
         parts = _several(datasets, "choose_from_datasets")
         if not isinstance(choice_dataset, Dataset):
             raise TypeError(f"choose_from_datasets: choice_dataset must be a dataset, got {choice_dataset!r}.")
@@ -398,16 +592,40 @@ class Dataset(Generic[T]):
     ) -> Dataset:
         """A function of each element; the parts of a tuple are arguments of their own.
 
+        >>> import gradtape as tf
+        >>> pairs = tf.data.Dataset.from_tensor_slices(([1, 2], [10, 20]))
+        >>> [int(x) for x in pairs.map(lambda x, y: x + y)]
+        [11, 22]
+
         Args:
             map_func: The function. It gets tensors and returns tensors, or what can become one, in any structure.
             num_parallel_calls: How many threads call it. AUTOTUNE uses several threads where a call takes long
                 enough to outweigh the overhead.
             deterministic: Whether results keep the order of the elements. True unless the options say otherwise.
+            synchronous: Not used; taken for programs that were written for TensorFlow.
+            use_unbounded_threadpool: Not used; taken for programs that were written for TensorFlow.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
         """
         return self._then(transforms.Map(self._node, map_func, _parallel(num_parallel_calls, "map"), deterministic))
 
     def flat_map(self, map_func: Callable[..., Dataset[_Result]], name: str | None = None) -> Dataset[_Result]:
-        """The elements of the datasets that a function makes of each element, one after the other."""
+        """The elements of the datasets that a function makes of each element, one after the other.
+
+        >>> import gradtape as tf
+        >>> ranges = tf.data.Dataset.range(1, 4).flat_map(tf.data.Dataset.range)
+        >>> [int(x) for x in ranges]
+        [0, 0, 1, 0, 1, 2]
+
+        Args:
+            map_func: A function of an element that returns a dataset.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         return self._then(mixing.FlatMap(self._node, map_func, _node_of))
 
     def interleave(
@@ -425,6 +643,17 @@ class Dataset(Generic[T]):
         >>> mixed = tens.interleave(lambda x: tf.data.Dataset.from_tensors(x).repeat(3), cycle_length=2)
         >>> [int(x) for x in mixed]
         [10, 20, 10, 20, 10, 20]
+
+        Args:
+            map_func: A function of an element that returns a dataset.
+            cycle_length: How many datasets take turns; None: `num_parallel_calls`, or the number of cores.
+            block_length: How many elements in a row come from one of them; None: 1.
+            num_parallel_calls: How many of them are read ahead in threads of their own; None: none.
+            deterministic: Not used: the order is always the same.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
         """
         parallel = _parallel(num_parallel_calls, "interleave")
         cycle = AUTOTUNE if cycle_length is None else as_int(cycle_length)
@@ -434,44 +663,160 @@ class Dataset(Generic[T]):
         return self._then(mixing.Interleave(self._node, map_func, _node_of, cycle, block, parallel))
 
     def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset[T]:
-        """The elements for which a function is true."""
+        """The elements for which a function is true.
+
+        >>> import gradtape as tf
+        >>> [int(x) for x in tf.data.Dataset.range(6).filter(lambda x: x % 2 == 0)]
+        [0, 2, 4]
+
+        Args:
+            predicate: A function of an element that returns one truth value.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         return self._then(transforms.Filter(self._node, predicate))
 
     def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset[T]:
-        """The elements before the first for which a function is false."""
+        """The elements before the first for which a function is false.
+
+        >>> import gradtape as tf
+        >>> [int(x) for x in tf.data.Dataset.range(100).take_while(lambda x: x * x < 10)]
+        [0, 1, 2, 3]
+
+        Args:
+            predicate: A function of an element that returns one truth value.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         return self._then(transforms.TakeWhile(self._node, predicate))
 
     def scan(self, initial_state: Any, scan_func: Callable[..., Any], name: str | None = None) -> Dataset:
-        """The outputs of a function that carries a state: `scan_func(state, element)` returns `(new_state, output)`."""
+        """The outputs of a function that carries a state: `scan_func(state, element)` returns `(new_state, output)`.
+
+        >>> import gradtape as tf
+        >>> sums = tf.data.Dataset.range(5).scan(np.int64(0), lambda total, x: (total + x, total + x))
+        >>> [int(x) for x in sums]
+        [0, 1, 3, 6, 10]
+
+        Args:
+            initial_state: The state before the first element.
+            scan_func: The function.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset of the outputs.
+        """
         return self._then(transforms.Scan(self._node, initial_state, scan_func))
 
     def apply(self, transformation_func: Callable[[Dataset[T]], Dataset[_Result]]) -> Dataset[_Result]:
-        """The result of a function of this dataset."""
+        """The result of a function of this dataset.
+
+        >>> import gradtape as tf
+        >>> def evens(dataset):
+        ...     return dataset.filter(lambda x: x % 2 == 0)
+        >>> [int(x) for x in tf.data.Dataset.range(6).apply(evens)]
+        [0, 2, 4]
+
+        Args:
+            transformation_func: A function of a dataset that returns one.
+
+        Returns:
+            What the function returns.
+
+        Raises:
+            TypeError: It returns no dataset.
+        """
         made = transformation_func(self)
         if not isinstance(made, Dataset):
             raise TypeError(f"apply: `transformation_func` must return a dataset, got {made!r}.")
         return made
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset[T]:
-        """The elements whose computation raises no exception."""
+        """The elements whose computation raises no exception.
+
+        >>> import gradtape as tf
+        >>> checked = tf.data.Dataset.from_tensor_slices([1.0, 0.0, 4.0]).map(lambda x: tf.debugging.check_numerics(1.0 / x, "x"))
+        >>> [float(x) for x in checked.ignore_errors()]
+        [1.0, 0.25]
+
+        Args:
+            log_warning: Whether to write a warning for each element that is left out.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         return self._then(transforms.IgnoreErrors(self._node, log_warning))
 
     # --- choosing and ordering -------------------------------------------------------------------------------
 
     def take(self, count: Any, name: str | None = None) -> Dataset[T]:
-        """The first elements; all for -1."""
+        """The first elements; all for -1.
+
+        >>> import gradtape as tf
+        >>> [int(x) for x in tf.data.Dataset.range(10).take(3)]
+        [0, 1, 2]
+
+        Args:
+            count: How many.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         return self._then(selection.Take(self._node, as_int(count)))
 
     def skip(self, count: Any, name: str | None = None) -> Dataset[T]:
-        """All but the first elements; none for -1."""
+        """All but the first elements; none for -1.
+
+        >>> import gradtape as tf
+        >>> [int(x) for x in tf.data.Dataset.range(5).skip(3)]
+        [3, 4]
+
+        Args:
+            count: How many are left out.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         return self._then(selection.Skip(self._node, as_int(count)))
 
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset[T]:
-        """Every `num_shards`-th element, beginning with number `index`."""
+        """Every `num_shards`-th element, beginning with number `index`.
+
+        >>> import gradtape as tf
+        >>> [int(x) for x in tf.data.Dataset.range(7).shard(num_shards=3, index=1)]
+        [1, 4]
+
+        Args:
+            num_shards: Into how many parts the dataset is shared out.
+            index: Which of them this is, from 0 on.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         return self._then(selection.Shard(self._node, as_int(num_shards), as_int(index)))
 
     def repeat(self, count: Any = None, name: str | None = None) -> Dataset[T]:
-        """The elements `count` times over, or without end."""
+        """The elements `count` times over, or without end.
+
+        >>> import gradtape as tf
+        >>> [int(x) for x in tf.data.Dataset.range(2).repeat(3)]
+        [0, 1, 0, 1, 0, 1]
+
+        Args:
+            count: How often; None or -1: without end.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         return self._then(selection.Repeat(self._node, None if count is None else as_int(count)))
 
     @takes(reshuffle_each_iteration=optional_flag)
@@ -487,6 +832,23 @@ class Dataset(Generic[T]):
         A buffer as large as the dataset makes all orders equally likely. The same seed gives the same orders in every
         run, and a different order in each iteration (unless `reshuffle_each_iteration` is False). Without a seed the global one
         of `tf.random.set_seed` decides, as for random ops.
+
+        >>> import gradtape as tf
+        >>> numbers = tf.data.Dataset.range(5).shuffle(5, seed=1)
+        >>> sorted(int(x) for x in numbers)
+        [0, 1, 2, 3, 4]
+
+        Args:
+            buffer_size: How many elements wait in the buffer.
+            seed: For the same orders in every run; None: as `tf.random.set_seed` says.
+            reshuffle_each_iteration: Whether each iteration has another order.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+
+        Raises:
+            InvalidArgumentError: The buffer has no place.
         """
         size = as_int(buffer_size)
         if size == UNKNOWN:
@@ -497,7 +859,19 @@ class Dataset(Generic[T]):
         return self._then(Shuffle(self._node, size, seed, renew))
 
     def enumerate(self, start: Any = 0, name: str | None = None) -> Dataset[tuple[Tensor, T]]:
-        """Pairs of a number and an element."""
+        """Pairs of a number and an element.
+
+        >>> import gradtape as tf
+        >>> [(int(i), x.numpy()) for i, x in tf.data.Dataset.from_tensor_slices(["a", "b"]).enumerate(start=1)]
+        [(1, b'a'), (2, b'b')]
+
+        Args:
+            start: The first number.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset of pairs.
+        """
         first = as_int(start)
         numbers: Node = sources.Counting(first, 1, dtypes.int64)
         if isinstance(self._node, sources.Ordered):
@@ -505,11 +879,34 @@ class Dataset(Generic[T]):
         return self._then(sources.Zip((None, None), [numbers, self._node]))
 
     def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset[T]:
-        """These elements, then those of another dataset."""
+        """These elements, then those of another dataset.
+
+        >>> import gradtape as tf
+        >>> [int(x) for x in tf.data.Dataset.range(2).concatenate(tf.data.Dataset.range(7, 9))]
+        [0, 1, 7, 8]
+
+        Args:
+            dataset: The other dataset, with elements of the same kind.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         return self._then(mixing.Concatenate(self._node, _node_of(dataset)), dataset)
 
     def unique(self, name: str | None = None) -> Dataset[T]:
-        """Each element once."""
+        """Each element once.
+
+        >>> import gradtape as tf
+        >>> [int(x) for x in tf.data.Dataset.from_tensor_slices([3, 1, 3, 2, 1]).unique()]
+        [3, 1, 2]
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         return self._then(transforms.Unique(self._node))
 
     # --- putting together and taking apart -------------------------------------------------------------------
@@ -523,7 +920,22 @@ class Dataset(Generic[T]):
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> Dataset[T]:
-        """Elements stacked along a new first axis; the last batch may be smaller unless `drop_remainder`."""
+        """Elements stacked along a new first axis; the last batch may be smaller unless `drop_remainder`.
+
+        >>> import gradtape as tf
+        >>> [batch.numpy().tolist() for batch in tf.data.Dataset.range(5).batch(2)]
+        [[0, 1], [2, 3], [4]]
+
+        Args:
+            batch_size: How many elements make a batch.
+            drop_remainder: Whether a last batch that is smaller is left out.
+            num_parallel_calls: How many batches are made ahead in a thread of their own; None: none.
+            deterministic: Not used: the order is always the same.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         node: Node = batching.Batch(self._node, as_int(batch_size), bool(drop_remainder))
         parallel = _parallel(num_parallel_calls, "batch")
         return self._then(node if parallel is None else transforms.Prefetch(node, max(1, parallel)))
@@ -544,6 +956,16 @@ class Dataset(Generic[T]):
         array([[1, 0, 0],
                [2, 2, 0],
                [3, 3, 3]])
+
+        Args:
+            batch_size: How many elements make a batch.
+            padded_shapes: The shape of each part; None or -1 in it, or no shape at all: the largest size of the batch.
+            padding_values: What is filled in, for each part; None: 0, or "".
+            drop_remainder: Whether a last batch that is smaller is left out.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
         """
         return self._then(
             batching.PaddedBatch(self._node, as_int(batch_size), padded_shapes, padding_values, bool(drop_remainder))
@@ -556,7 +978,22 @@ class Dataset(Generic[T]):
         row_splits_dtype: Any = dtypes.int64,
         name: str | None = None,
     ) -> Dataset:
-        """Batches of elements of different sizes as ragged tensors."""
+        """Batches of elements of different sizes as ragged tensors.
+
+        >>> import gradtape as tf
+        >>> rows = tf.data.Dataset.range(1, 4).map(lambda n: tf.fill([n], n))
+        >>> next(iter(rows.ragged_batch(3))).to_list()
+        [[1], [2, 2], [3, 3, 3]]
+
+        Args:
+            batch_size: How many elements make a batch.
+            drop_remainder: Whether a last batch that is smaller is left out.
+            row_splits_dtype: The type of the positions at which rows begin: int32 or int64.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset of ragged tensors.
+        """
         from ..ragged.batches import gathered, spec_of_batch
 
         splits = dtypes.as_dtype(row_splits_dtype)
@@ -571,7 +1008,22 @@ class Dataset(Generic[T]):
         )
 
     def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Dataset:
-        """Batches of elements of different sizes as sparse tensors, each row of shape `row_shape`."""
+        """Batches of elements of different sizes as sparse tensors, each row of shape `row_shape`.
+
+        >>> import gradtape as tf
+        >>> rows = tf.data.Dataset.range(1, 3).map(lambda n: tf.fill([n], n))
+        >>> tf.sparse.to_dense(next(iter(rows.sparse_batch(2, [3])))).numpy()
+        array([[1, 0, 0],
+               [2, 2, 0]])
+
+        Args:
+            batch_size: How many elements make a batch.
+            row_shape: The shape of each row, at least as large as the elements.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset of sparse tensors.
+        """
         from ..sparse.batches import gathered, spec_of_batch
 
         shape = TensorShape(row_shape)
@@ -586,12 +1038,36 @@ class Dataset(Generic[T]):
         )
 
     def unbatch(self, name: str | None = None) -> Dataset[T]:
-        """The rows of each element as elements."""
+        """The rows of each element as elements.
+
+        >>> import gradtape as tf
+        >>> [int(x) for x in tf.data.Dataset.from_tensors([1, 2, 3]).unbatch()]
+        [1, 2, 3]
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         return self._then(batching.Unbatch(self._node))
 
     @takes(drop_remainder=truth)
     def rebatch(self, batch_size: Any, drop_remainder: Any = False, name: str | None = None) -> Dataset[T]:
-        """The rows of batches in batches of another size, or of several sizes that take turns."""
+        """The rows of batches in batches of another size, or of several sizes that take turns.
+
+        >>> import gradtape as tf
+        >>> [batch.numpy().tolist() for batch in tf.data.Dataset.range(6).batch(3).rebatch(2)]
+        [[0, 1], [2, 3], [4, 5]]
+
+        Args:
+            batch_size: How many rows make a batch; a vector: these sizes take turns.
+            drop_remainder: Whether a last batch that is smaller is left out.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         sizes = np.asarray(to_tensor(batch_size)).reshape(-1).tolist()
         return self._then(batching.Rebatch(self._node, sizes, bool(drop_remainder)))
 
@@ -609,6 +1085,16 @@ class Dataset(Generic[T]):
         >>> windows = tf.data.Dataset.range(5).window(3, shift=1, drop_remainder=True)
         >>> [batch.numpy().tolist() for batch in windows.flat_map(lambda w: w.batch(3))]
         [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
+
+        Args:
+            size: How many elements a window has.
+            shift: How many elements the next window begins later; None: `size`.
+            stride: How far neighbours in a window are apart.
+            drop_remainder: Whether last windows that are smaller are left out.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset of datasets.
         """
         length = as_int(size)
         step = length if shift is None else as_int(shift)
@@ -629,6 +1115,16 @@ class Dataset(Generic[T]):
         >>> groups = numbers.group_by_window(lambda x: x % 2, lambda key, group: group.batch(3), window_size=3)
         >>> [batch.numpy().tolist() for batch in groups]
         [[0, 2, 4], [1, 3, 5]]
+
+        Args:
+            key_func: A function of an element that returns its key, an int64 number.
+            reduce_func: A function of a key and the dataset of a group, that returns a dataset.
+            window_size: How many elements make a group.
+            window_size_func: A function of a key that returns this number, in place of `window_size`.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
         """
         size = None if window_size is None else as_int(window_size)
         return self._then(
@@ -651,6 +1147,29 @@ class Dataset(Generic[T]):
         """Batches of elements of similar length, padded to the longest of each batch.
 
         Lengths below the first boundary make a bucket, those below the second the next, and so on; each has its batch size.
+
+        >>> import gradtape as tf
+        >>> rows = tf.data.Dataset.from_tensor_slices([1, 4, 2, 5]).map(lambda n: tf.fill([n], n))
+        >>> batches = rows.bucket_by_sequence_length(lambda row: tf.shape(row)[0], [3], [2, 2])
+        >>> [batch.shape.as_list() for batch in batches]
+        [[2, 2], [2, 5]]
+
+        Args:
+            element_length_func: A function of an element that returns its length.
+            bucket_boundaries: The boundaries, ascending.
+            bucket_batch_sizes: The batch size of each bucket, one more than there are boundaries.
+            padded_shapes: As for `padded_batch`.
+            padding_values: As for `padded_batch`.
+            pad_to_bucket_boundary: Whether to pad to the longest length of the bucket, instead of the longest of the batch.
+            no_padding: Whether not to pad: the elements of a bucket have one shape.
+            drop_remainder: Whether a last batch that is smaller is left out.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+
+        Raises:
+            ValueError: The number of batch sizes is not that of the buckets.
         """
         boundaries = [as_int(boundary) for boundary in bucket_boundaries]
         batch_sizes = [as_int(size) for size in bucket_batch_sizes]
@@ -690,12 +1209,44 @@ class Dataset(Generic[T]):
     # --- keeping and running ahead ---------------------------------------------------------------------------
 
     def cache(self, filename: Any = "", name: str | None = None) -> Dataset[T]:
-        """Keep the elements of the first complete iteration for all later ones, in memory or in a file."""
+        """Keep the elements of the first complete iteration for all later ones, in memory or in a file.
+
+        >>> import gradtape as tf
+        >>> calls = []
+        >>> numbers = tf.data.Dataset.range(3).map(lambda x: tf.numpy_function(lambda v: calls.append(v) or v, [x], tf.int64))
+        >>> kept = numbers.cache()
+        >>> for _ in range(2):
+        ...     values = [int(x) for x in kept]
+        >>> len(calls)
+        3
+
+        Args:
+            filename: The path of the file; "": in memory.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         path = text_of(filename)
         return self._then(caching.FileCache(self._node, path) if path else caching.Cache(self._node))
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset[T]:
-        """Elements computed ahead in a background thread, while the program works on earlier ones."""
+        """Elements computed ahead in a background thread, while the program works on earlier ones.
+
+        >>> import gradtape as tf
+        >>> [int(x) for x in tf.data.Dataset.range(3).prefetch(tf.data.AUTOTUNE)]
+        [0, 1, 2]
+
+        Args:
+            buffer_size: How many elements wait at most; None or AUTOTUNE: it finds the number.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+
+        Raises:
+            InvalidArgumentError: The number is negative.
+        """
         size = AUTOTUNE if buffer_size is None else as_int(buffer_size)
         if size < AUTOTUNE:
             raise invalid(f"prefetch: buffer_size must be >= 0 or AUTOTUNE, got {size}.")
@@ -708,7 +1259,21 @@ class Dataset(Generic[T]):
         shard_func: Any = None,
         checkpoint_args: Any = None,
     ) -> None:
-        """Write all elements into a folder, for `Dataset.load`. (The format is gradtape's own.)"""
+        """Write all elements into a folder, for `Dataset.load`. (The format is gradtape's own.)
+
+        >>> import gradtape as tf
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "numbers")
+        >>> tf.data.Dataset.range(3).save(path)
+        >>> [int(x) for x in tf.data.Dataset.load(path)]
+        [0, 1, 2]
+
+        Args:
+            path: The folder.
+            compression: None, "GZIP" or "ZLIB".
+            shard_func: Not used; taken for programs that were written for TensorFlow.
+            checkpoint_args: Not used; taken for programs that were written for TensorFlow.
+        """
         caching.save(self._node, text_of(path), compression)
 
     @staticmethod
@@ -719,7 +1284,25 @@ class Dataset(Generic[T]):
         reader_func: Any = None,
         wait: bool = False,
     ) -> Dataset:
-        """The dataset that `save` wrote."""
+        """The dataset that `save` wrote.
+
+        >>> import gradtape as tf
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "numbers")
+        >>> tf.data.Dataset.range(3).save(path)
+        >>> [int(x) for x in tf.data.Dataset.load(path)]
+        [0, 1, 2]
+
+        Args:
+            path: The folder.
+            element_spec: Not used: the files say it.
+            compression: What `save` was given.
+            reader_func: Not used; taken for programs that were written for TensorFlow.
+            wait: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         return Dataset(caching.load(text_of(path), compression))
 
     def snapshot(
@@ -730,15 +1313,53 @@ class Dataset(Generic[T]):
         shard_func: Any = None,
         name: str | None = None,
     ) -> Dataset[T]:
-        """The elements of the first whole iteration, kept in a folder for later programs."""
+        """The elements of the first whole iteration, kept in a folder for later programs.
+
+        >>> import gradtape as tf
+        >>> import tempfile
+        >>> [int(x) for x in tf.data.Dataset.range(3).snapshot(tempfile.mkdtemp())]
+        [0, 1, 2]
+
+        Args:
+            path: The folder.
+            compression: Not used; taken for programs that were written for TensorFlow.
+            reader_func: Not used; taken for programs that were written for TensorFlow.
+            shard_func: Not used; taken for programs that were written for TensorFlow.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         return self._then(caching.FileCache(self._node, os.path.join(text_of(path), "snapshot")))
 
     def options(self) -> Options:
-        """The options of this pipeline."""
+        """The options of this pipeline.
+
+        >>> import gradtape as tf
+        >>> tf.data.Dataset.range(3).options().deterministic is None
+        True
+
+        Returns:
+            A `tf.data.Options`, of its own: changing it changes nothing here.
+        """
         return Options().merge(self._options)
 
     def with_options(self, options: Options, name: str | None = None) -> Dataset[T]:
-        """The same elements, made under other options."""
+        """The same elements, made under other options.
+
+        >>> import gradtape as tf
+        >>> options = tf.data.Options()
+        >>> options.deterministic = False
+        >>> tf.data.Dataset.range(3).with_options(options).options().deterministic
+        False
+
+        Args:
+            options: The options that are set in it replace those of before.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A dataset.
+        """
         return Dataset(self._node, self._options.merge(options))
 
     def _notebook_form(self) -> Form:

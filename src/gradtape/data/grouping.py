@@ -133,7 +133,16 @@ class _WindowIterator(Wrapping):
 
 
 class DatasetSpec(TypeSpec):
-    """The spec of a dataset: that of its elements."""
+    """The spec of a dataset: that of its elements.
+
+    >>> import gradtape as tf
+    >>> tf.data.DatasetSpec(tf.TensorSpec([], tf.int64)).is_compatible_with(tf.data.Dataset.range(3))
+    True
+
+    Args:
+        element_spec: The spec of an element, or a structure of specs.
+        dataset_shape: Not used; taken for programs that were written for TensorFlow.
+    """
 
     by_identity = True  # a function with such an argument is recorded for each dataset
 
@@ -141,11 +150,35 @@ class DatasetSpec(TypeSpec):
         self.element_spec = element_spec
 
     def is_compatible_with(self, value: Any) -> bool:
-        """Whether the value is a dataset, or a spec of one, with these elements."""
+        """Whether the value is a dataset, or a spec of one, with these elements.
+
+        >>> tf.data.DatasetSpec(tf.TensorSpec([], tf.int64)).is_compatible_with(tf.data.Dataset.range(3))
+        True
+
+        Args:
+            value: Anything.
+
+        Returns:
+            True or False.
+        """
         return hasattr(value, "element_spec") and bool(value.element_spec == self.element_spec)
 
     def most_specific_compatible_type(self, other: Any) -> DatasetSpec:
-        """The spec that covers both."""
+        """The tightest spec that covers both.
+
+        >>> short, long = (tf.data.DatasetSpec(tf.TensorSpec([n])) for n in (2, 3))
+        >>> short.most_specific_compatible_type(long).element_spec
+        TensorSpec(shape=(None,), dtype=tf.float32, name=None)
+
+        Args:
+            other: Another DatasetSpec.
+
+        Returns:
+            A DatasetSpec.
+
+        Raises:
+            ValueError: There is none.
+        """
         if not isinstance(other, DatasetSpec):
             raise ValueError(f"No spec covers both {self!r} and {other!r}.")
         return DatasetSpec(structure.common_spec(self.element_spec, other.element_spec))

@@ -36,7 +36,17 @@ class HandleSpec(CompositeSpec):
 
     @classmethod
     def from_value(cls, value: Any) -> Any:
-        """The spec of an object."""
+        """The spec of an existing value.
+
+        >>> tf.data.IteratorSpec.from_value(iter(tf.data.Dataset.range(3))).element_spec
+        TensorSpec(shape=(), dtype=tf.int64, name=None)
+
+        Args:
+            value: A value of the class that the spec describes.
+
+        Returns:
+            A spec.
+        """
         return cls(value.element_spec)
 
     @property
@@ -52,7 +62,17 @@ class HandleSpec(CompositeSpec):
         raise NotImplementedError
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether the value, or the spec, is of such an object with these elements."""
+        """Whether the value, or the spec, is of such an object with these elements.
+
+        >>> tf.data.IteratorSpec(tf.TensorSpec([], tf.int64)).is_compatible_with(iter(tf.data.Dataset.range(3)))
+        True
+
+        Args:
+            spec_or_value: A value, or another spec.
+
+        Returns:
+            True or False.
+        """
         if not isinstance(spec_or_value, (self.value_type, type(self))):
             return False
         try:
@@ -61,7 +81,21 @@ class HandleSpec(CompositeSpec):
             return False
 
     def most_specific_compatible_type(self, other: Any) -> Any:
-        """The spec that covers both."""
+        """The tightest spec that covers both.
+
+        >>> short, long = (tf.data.IteratorSpec(tf.TensorSpec([n])) for n in (2, 3))
+        >>> short.most_specific_compatible_type(long).element_spec
+        TensorSpec(shape=(None,), dtype=tf.float32, name=None)
+
+        Args:
+            other: Another spec of the same kind.
+
+        Returns:
+            A spec.
+
+        Raises:
+            ValueError: There is none.
+        """
         if not isinstance(other, type(self)):
             raise ValueError(f"No spec covers both {self!r} and {other!r}.")
         return type(self)(structure.common_spec(self.element_spec, other.element_spec))

@@ -45,6 +45,10 @@ class Iterator(PythonIterator[T]):
     >>> second.set_state(first.get_state())
     >>> [int(x) for x in first] == [int(x) for x in second]
     True
+
+    Args:
+        node: The step that produces the elements. Users make iterators with `iter(dataset)`.
+        settings: Threads and order, from the options of the dataset.
     """
 
     _handle: Any = None  # inside a function, what stands for an iterator that the function is given or makes
@@ -57,7 +61,15 @@ class Iterator(PythonIterator[T]):
 
     @classmethod
     def standing_for(cls, spec: object, handle: object) -> Iterator:
-        """An iterator that has no elements before the function runs."""
+        """An iterator that has no elements before the function runs.
+
+        Args:
+            spec: The specs of its elements.
+            handle: What stands for it in the function.
+
+        Returns:
+            An iterator.
+        """
         found = cls.__new__(cls)
         found._handle, found._spec, found._from_outside = handle, spec, True
         return found
@@ -72,13 +84,34 @@ class Iterator(PythonIterator[T]):
             raise
 
     def next(self) -> T:
-        """The next element."""
+        """The next element.
+
+        >>> iterator = iter(tf.data.Dataset.range(3))
+        >>> iterator.next().numpy()
+        np.int64(0)
+
+        Returns:
+            The element, in its structure.
+
+        Raises:
+            StopIteration: There is none.
+        """
         return next(self)
 
     def get_next(self) -> T:
-        """The next element; OutOfRangeError at the end, where `next` has StopIteration.
+        """The next element.
 
-        Inside a `tf.function` both take one element each time the function runs, and both raise OutOfRangeError.
+        Inside a `tf.function` this and `next` take one element each time the function runs, and both raise OutOfRangeError.
+
+        >>> iterator = iter(tf.data.Dataset.range(3))
+        >>> iterator.get_next().numpy()
+        np.int64(0)
+
+        Returns:
+            The element, in its structure.
+
+        Raises:
+            tf.errors.OutOfRangeError: There is none.
         """
         try:
             return next(self)
@@ -86,7 +119,15 @@ class Iterator(PythonIterator[T]):
             raise OutOfRangeError(None, None, "End of sequence") from None
 
     def get_next_as_optional(self) -> Optional:
-        """The next element, or an empty Optional at the end."""
+        """The next element, or none at the end.
+
+        >>> iterator = iter(tf.data.Dataset.range(1))
+        >>> [bool(iterator.get_next_as_optional().has_value()) for _ in range(2)]
+        [True, False]
+
+        Returns:
+            A `tf.data.experimental.Optional`, empty at the end.
+        """
         if STATE.trace is not None and self._from_outside:
             return take_optional(self)
         return _next_optional(self)
@@ -103,11 +144,38 @@ class Iterator(PythonIterator[T]):
         return IteratorSpec(self.element_spec)
 
     def get_state(self) -> dict[str, Any]:
-        """The position as dicts, lists, plain values and NumPy arrays."""
+        """The position, all buffers included.
+
+        >>> iterator = iter(tf.data.Dataset.range(3))
+        >>> _ = next(iterator)
+        >>> state = iterator.get_state()
+        >>> next(iterator).numpy()
+        np.int64(1)
+        >>> iterator.set_state(state)
+        >>> next(iterator).numpy()
+        np.int64(1)
+
+        Returns:
+            Dicts, lists, plain values and NumPy arrays.
+        """
         return {"iterator": self._inner.get_state()}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go to a position that `get_state` of an iterator over the same pipeline gave."""
+        """Go to a position.
+
+        >>> iterator = iter(tf.data.Dataset.range(3))
+        >>> start = iterator.get_state()
+        >>> _ = list(iterator)
+        >>> iterator.set_state(start)
+        >>> next(iterator).numpy()
+        np.int64(0)
+
+        Args:
+            state: What `get_state` of an iterator over the same pipeline gave, also in another program.
+
+        Raises:
+            ValueError: It does not fit this pipeline.
+        """
         try:
             self._inner.set_state(state["iterator"])
         except OpError:
@@ -119,7 +187,11 @@ class Iterator(PythonIterator[T]):
             ) from error
 
     def close(self) -> None:
-        """End the background threads of this pass now. (Dropping the iterator does the same.)"""
+        """End the background threads of this pass now. (Dropping the iterator does the same.)
+
+        >>> iterator = iter(tf.data.Dataset.range(3).prefetch(1))
+        >>> iterator.close()
+        """
         self._inner.close()
 
     def __repr__(self) -> str:
@@ -128,7 +200,16 @@ class Iterator(PythonIterator[T]):
 
 
 class IteratorSpec(HandleSpec):
-    """The spec of an iterator: that of its elements."""
+    """The spec of an iterator: that of its elements.
+
+    >>> import gradtape as tf
+    >>> spec = tf.data.IteratorSpec(tf.TensorSpec([], tf.int64))
+    >>> spec.is_compatible_with(iter(tf.data.Dataset.range(3)))
+    True
+
+    Args:
+        element_spec: The spec of an element, or a structure of specs.
+    """
 
     @property
     def value_type(self) -> type[Any]:
@@ -198,22 +279,69 @@ begin = traceable(begin, always=True, in_world=_begin_in_world)
 
 
 class NumpyIterator(PythonIterator[Any]):
-    """One pass over a dataset, with arrays in place of tensors. The arrays cannot be written to."""
+    """One pass over a dataset, with arrays in place of tensors, as `dataset.as_numpy_iterator()` begins it.
+
+    The arrays cannot be written to.
+
+    >>> import gradtape as tf
+    >>> iterator = tf.data.Dataset.range(2).as_numpy_iterator()
+    >>> isinstance(iterator, tf.data.NumpyIterator), list(iterator)
+    (True, [np.int64(0), np.int64(1)])
+
+    Args:
+        inner: An iterator over tensors.
+    """
 
     def __init__(self, inner: Iterator) -> None:
         self._inner = inner
 
     def __next__(self) -> Any:
+        """The next element.
+
+        >>> tf.data.Dataset.range(3).as_numpy_iterator().next()
+        np.int64(0)
+
+        Returns:
+            Arrays, in the structure of the element.
+
+        Raises:
+            StopIteration: There is none.
+        """
         return nest.map_structure(_as_numpy, next(self._inner))
 
     next = __next__
 
     def get_state(self) -> dict[str, Any]:
-        """As for the iterator over tensors."""
+        """The position, all buffers included.
+
+        >>> iterator = tf.data.Dataset.range(3).as_numpy_iterator()
+        >>> state = iterator.get_state()
+        >>> _ = list(iterator)
+        >>> iterator.set_state(state)
+        >>> next(iterator)
+        np.int64(0)
+
+        Returns:
+            Dicts, lists, plain values and NumPy arrays.
+        """
         return self._inner.get_state()
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """As for the iterator over tensors."""
+        """Go to a position.
+
+        >>> iterator = tf.data.Dataset.range(3).as_numpy_iterator()
+        >>> start = iterator.get_state()
+        >>> _ = list(iterator)
+        >>> iterator.set_state(start)
+        >>> next(iterator)
+        np.int64(0)
+
+        Args:
+            state: What `get_state` of an iterator over the same pipeline gave, also in another program.
+
+        Raises:
+            ValueError: It does not fit this pipeline.
+        """
         self._inner.set_state(state)
 
 

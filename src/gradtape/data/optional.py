@@ -16,7 +16,18 @@ from .structure import Element
 
 
 class Optional:
-    """A value that may be missing."""
+    """A value that may be missing.
+
+    >>> import gradtape as tf
+    >>> found = tf.data.experimental.Optional.from_value(3.0)
+    >>> bool(found.has_value()), found.get_value().numpy()
+    (True, np.float32(3.0))
+    >>> bool(tf.data.experimental.Optional.empty(tf.TensorSpec([])).has_value())
+    False
+
+    Args:
+        *value: The value, if there is one. Users call `from_value` and `empty`.
+    """
 
     __slots__ = ("_handle", "_spec", "_value")
 
@@ -27,29 +38,74 @@ class Optional:
 
     @classmethod
     def standing_for(cls, spec: object, handle: object) -> Optional:
-        """One of which it is known only when the function runs whether there is a value."""
+        """One of which it is known only when the function runs whether there is a value.
+
+        Args:
+            spec: The specs of the value.
+            handle: What stands for it in the function.
+
+        Returns:
+            An Optional.
+        """
         found = cls()
         found._spec, found._handle = spec, handle
         return found
 
     @classmethod
     def from_value(cls, value: Element) -> Optional:
-        """An Optional with a value."""
+        """An Optional with a value.
+
+        >>> tf.data.experimental.Optional.from_value([1, 2]).get_value().numpy()
+        array([1, 2], dtype=int32)
+
+        Args:
+            value: A tensor, what can become one, or a structure of them.
+
+        Returns:
+            An Optional.
+        """
         return _full(structure.element_of(value))
 
     @classmethod
     def empty(cls, element_spec: object = None) -> Optional:
-        """An Optional without a value."""
+        """An Optional without a value.
+
+        >>> bool(tf.data.experimental.Optional.empty(tf.TensorSpec([])).has_value())
+        False
+
+        Args:
+            element_spec: The specs of the value that it could have.
+
+        Returns:
+            An Optional.
+        """
         found = cls()
         found._spec = element_spec
         return found
 
     def has_value(self) -> Tensor:
-        """Whether there is a value."""
+        """Whether there is a value.
+
+        >>> bool(tf.data.experimental.Optional.from_value(3.0).has_value())
+        True
+
+        Returns:
+            A truth value, as a tensor.
+        """
         return _has_value(self)
 
     def get_value(self) -> Element:
-        """The value; InvalidArgumentError where there is none."""
+        """The value.
+
+        >>> tf.data.experimental.Optional.from_value(3.0).get_value().numpy()
+        np.float32(3.0)
+
+        Returns:
+            The value, in its structure.
+
+        Raises:
+            tf.errors.InvalidArgumentError: There is none.
+        """
         return _get_value(self)
 
     @property

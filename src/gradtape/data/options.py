@@ -13,7 +13,12 @@ from ..base.types import TensorLike
 
 
 class AutoShardPolicy(enum.IntEnum):
-    """How a dataset is divided among workers; there is one."""
+    """How a dataset is divided among workers; there is one.
+
+    >>> import gradtape as tf
+    >>> options = tf.data.Options()
+    >>> options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.DATA
+    """
 
     OFF = -1
     AUTO = 0
@@ -23,7 +28,12 @@ class AutoShardPolicy(enum.IntEnum):
 
 
 class AutotuneAlgorithm(enum.Enum):
-    """How buffers and threads would be tuned."""
+    """How buffers and threads would be tuned.
+
+    >>> import gradtape as tf
+    >>> options = tf.data.Options()
+    >>> options.autotune.autotune_algorithm = tf.data.experimental.AutotuneAlgorithm.HILL_CLIMB
+    """
 
     DEFAULT = 0
     HILL_CLIMB = 1
@@ -33,7 +43,12 @@ class AutotuneAlgorithm(enum.Enum):
 
 
 class ExternalStatePolicy(enum.Enum):
-    """What happens to state outside of the pipeline when it is saved."""
+    """What happens to state outside of the pipeline when it is saved.
+
+    >>> import gradtape as tf
+    >>> options = tf.data.Options()
+    >>> options.experimental_external_state_policy = tf.data.experimental.ExternalStatePolicy.WARN
+    """
 
     WARN = 0
     IGNORE = 1
@@ -67,19 +82,40 @@ class _Settings:
 
 
 class AutotuneOptions(_Settings):
-    """How autotuning would work."""
+    """How autotuning would work; kept, and without effect.
+
+    >>> import gradtape as tf
+    >>> options = tf.data.Options()
+    >>> options.autotune.enabled = False
+    >>> options.autotune
+    AutotuneOptions(enabled=False)
+    """
 
     _names = (*("autotune_algorithm", "cpu_budget", "enabled", "initial_parallelism", "min_parallelism", "ram_budget"),)
 
 
 class DistributeOptions(_Settings):
-    """How a dataset would be divided."""
+    """How a dataset would be divided among workers; kept, and without effect.
+
+    >>> import gradtape as tf
+    >>> options = tf.data.Options()
+    >>> options.experimental_distribute.num_devices = 1
+    >>> options.experimental_distribute
+    DistributeOptions(num_devices=1)
+    """
 
     _names = ("auto_shard_policy", "num_devices")
 
 
 class OptimizationOptions(_Settings):
-    """Which rewritings of the pipeline would be tried."""
+    """Which rewritings of the pipeline would be tried; kept, and without effect.
+
+    >>> import gradtape as tf
+    >>> options = tf.data.Options()
+    >>> options.experimental_optimization.map_fusion = True
+    >>> options.experimental_optimization
+    OptimizationOptions(map_fusion=True)
+    """
 
     _names = (
         *("apply_default_optimizations", "filter_fusion", "filter_parallelization", "inject_prefetch"),
@@ -90,14 +126,28 @@ class OptimizationOptions(_Settings):
 
 
 class ThreadingOptions(_Settings):
-    """`private_threadpool_size` bounds the threads of a step with AUTOTUNE."""
+    """How many threads a pipeline may use: `private_threadpool_size` bounds those of a step with AUTOTUNE.
+
+    >>> import gradtape as tf
+    >>> options = tf.data.Options()
+    >>> options.threading.private_threadpool_size = 2
+    >>> options.threading
+    ThreadingOptions(private_threadpool_size=2)
+    """
 
     private_threadpool_size: int | None
     _names = ("max_intra_op_parallelism", "private_threadpool_size")
 
 
 class ServiceOptions(_Settings):
-    """Settings of a data service."""
+    """Settings of a data service; kept, and without effect.
+
+    >>> import gradtape as tf
+    >>> options = tf.data.experimental.ServiceOptions()
+    >>> options.pinned = True
+    >>> options
+    ServiceOptions(pinned=True)
+    """
 
     _names = ("pinned",)
 
@@ -147,7 +197,22 @@ class Options(_Settings):
         return super().__getattribute__(Options._old_names.get(name, name))
 
     def merge(self, options: Options) -> Options:
-        """These options, with those that were set in `options` in their place."""
+        """These options, with those that were set in others in their place.
+
+        >>> ours, others = tf.data.Options(), tf.data.Options()
+        >>> others.deterministic = False
+        >>> ours.merge(others).deterministic
+        False
+
+        Args:
+            options: Other options.
+
+        Returns:
+            New options.
+
+        Raises:
+            TypeError: It is something else.
+        """
         if not isinstance(options, Options):
             raise TypeError(f"Options.merge: got {options!r}, which is no tf.data.Options.")
         merged = Options()

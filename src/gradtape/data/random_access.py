@@ -31,6 +31,13 @@ def at(dataset: Dataset, index: IntLike) -> Element:
 
     Steps that choose among arrays, `map`, `batch` and `concatenate` compute this element alone; others run up to it.
 
+    Args:
+        dataset: A dataset.
+        index: The position.
+
+    Returns:
+        The element.
+
     Raises:
         tf.errors.OutOfRangeError: There is no such position.
         tf.errors.FailedPreconditionError: The number of elements is not known, or infinite.

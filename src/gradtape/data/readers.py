@@ -34,11 +34,22 @@ class _FileDataset(Dataset):
 class TFRecordDataset(_FileDataset):
     """The records of record files as byte strings.
 
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> path = os.path.join(folder, "data.tfrecord")
+    >>> with tf.io.TFRecordWriter(path) as writer:
+    ...     writer.write(b"one")
+    ...     writer.write(b"two")
+    >>> [record.numpy() for record in tf.data.TFRecordDataset(path)]
+    [b'one', b'two']
+
     Args:
         filenames: One name, several, or a dataset of names.
         compression_type: None, "", "GZIP" or "ZLIB".
         buffer_size: Accepted; files are read in pieces of 256 KB.
         num_parallel_reads: How many files are read at once, their records in turns.
+        name: Not used; taken for programs that were written for TensorFlow.
     """
 
     def __init__(
@@ -54,7 +65,23 @@ class TFRecordDataset(_FileDataset):
 
 
 class TextLineDataset(_FileDataset):
-    """The lines of text files as byte strings, without their ends."""
+    r"""The lines of text files as byte strings, without their ends.
+
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> path = os.path.join(folder, "poem.txt")
+    >>> tf.io.write_file(path, "first line\nsecond line\n")
+    >>> [line.numpy() for line in tf.data.TextLineDataset(path)]
+    [b'first line', b'second line']
+
+    Args:
+        filenames: One name, several, or a dataset of names.
+        compression_type: None, "", "GZIP" or "ZLIB".
+        buffer_size: Accepted; files are read in pieces of 256 KB.
+        num_parallel_reads: How many files are read at once, their lines in turns.
+        name: Not used; taken for programs that were written for TensorFlow.
+    """
 
     def __init__(
         self,
@@ -69,7 +96,26 @@ class TextLineDataset(_FileDataset):
 
 
 class FixedLengthRecordDataset(_FileDataset):
-    """Pieces of `record_bytes` bytes each, between a header and a footer."""
+    r"""Pieces of `record_bytes` bytes each, between a header and a footer.
+
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> path = os.path.join(folder, "numbers.bin")
+    >>> tf.io.write_file(path, b"head" + bytes(range(6)))
+    >>> [piece.numpy() for piece in tf.data.FixedLengthRecordDataset(path, record_bytes=3, header_bytes=4)]
+    [b'\x00\x01\x02', b'\x03\x04\x05']
+
+    Args:
+        filenames: One name, several, or a dataset of names.
+        record_bytes: The size of a piece.
+        header_bytes: How many bytes to leave out at the beginning of each file.
+        footer_bytes: How many bytes to leave out at its end.
+        buffer_size: Accepted; files are read in pieces of 256 KB.
+        compression_type: None, "", "GZIP" or "ZLIB".
+        num_parallel_reads: How many files are read at once, their pieces in turns.
+        name: Not used; taken for programs that were written for TensorFlow.
+    """
 
     def __init__(
         self,

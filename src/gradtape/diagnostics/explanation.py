@@ -13,7 +13,15 @@ from .places import Where
 
 
 class Kind(enum.StrEnum):
-    """Why a gradient is None. Each is also a string: `explanation.kind == "never watched"`."""
+    """Why a gradient is None. Each is also a string: `explanation.kind == "never watched"`.
+
+    >>> import gradtape as tf
+    >>> x = tf.constant(3.0)
+    >>> with tf.GradientTape() as tape:
+    ...     y = x * x
+    >>> tape.explain(y, x).kind == tf.diagnostics.Kind.NEVER_WATCHED
+    True
+    """
 
     CONNECTED = "connected"
     NEVER_WATCHED = "never watched"
@@ -56,6 +64,26 @@ class Explanation:
     code to paste, `advice` where to paste it, and `path` the ops from the source to the cut. Where the two are unconnected,
     `target_path` has the ops that the target was computed with, from what it shares with the source on. `further` explains the
     other lines that cut the same way: a gradient comes only when all are repaired.
+
+    >>> import gradtape as tf
+    >>> x = tf.constant(3.0)
+    >>> with tf.GradientTape() as tape:
+    ...     y = x * x
+    >>> explanation = tape.explain(y, x)
+    >>> explanation.kind.value, explanation.connected
+    ('never watched', False)
+
+    Args:
+        kind: Why, as a `tf.diagnostics.Kind`.
+        source: What the source is called in the text.
+        target: What the target is called.
+        reason: Why, as a sentence.
+        where: The line that is to be changed.
+        repair: The code to paste.
+        advice: Where to paste it.
+        path: The ops from the source to the cut.
+        target_path: The ops that the target was computed with.
+        further: Explanations of the lines that cut the same way again.
     """
 
     kind: Kind
@@ -75,7 +103,21 @@ class Explanation:
         return self.kind is Kind.CONNECTED
 
     def text(self, colour: bool = False) -> str:
-        """The explanation as lines of text."""
+        """The explanation as lines of text.
+
+        >>> x = tf.constant(3.0)
+        >>> with tf.GradientTape() as tape:
+        ...     y = x * x
+        >>> tape.gradient(y, x)
+        >>> tape.explain(y, x).text().splitlines()[0]
+        'The gradient of ... in ... is None: never watched.'
+
+        Args:
+            colour: Whether there are colours for a terminal in it.
+
+        Returns:
+            A text.
+        """
         bold, red, green, dim, off = _COLOURS if colour else ("",) * 5
         if self.connected:
             lines = [f"{bold}{self.target} depends on {self.source}.{off} {self.reason}"]

@@ -145,6 +145,16 @@ class Monitor(_KerasEvents):
     def step(self, loss: Any = None) -> None:
         """A step of training is done.
 
+        >>> w = tf.Variable([1.0, 2.0], name="w")
+        >>> monitor = tf.diagnostics.Monitor([w], display="off")
+        >>> with tf.GradientTape() as tape:
+        ...     loss = tf.reduce_sum(w * w)
+        >>> _ = w.assign_sub(0.1 * tape.gradient(loss, w))
+        >>> monitor.step(loss)
+        >>> monitor.losses["loss"].values
+        [5.0]
+        >>> monitor.close()
+
         Args:
             loss: Its loss: a number, or a dict of them by name. Where it is None, the target of the gradient is shown.
         """
@@ -226,7 +236,16 @@ class Monitor(_KerasEvents):
         self.close()
 
     def close(self) -> None:
-        """Stop watching, and write the reports that were asked for."""
+        """Stop watching, and write the reports that were asked for.
+
+        >>> w = tf.Variable([1.0, 2.0], name="w")
+        >>> monitor = tf.diagnostics.Monitor([w], display="off")
+        >>> with tf.GradientTape() as tape:
+        ...     loss = tf.reduce_sum(w * w)
+        >>> _ = w.assign_sub(0.1 * tape.gradient(loss, w))
+        >>> monitor.step(loss)
+        >>> monitor.close()
+        """
         self._observer.stop()
         self._measuring = False
         self._display.close(self)
@@ -234,7 +253,24 @@ class Monitor(_KerasEvents):
             self.save(path)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a report: a page (.html), or the picture alone (.png, .svg). Pictures need the package matplotlib."""
+        """Write a report: a page (.html), or the picture alone (.png, .svg). Pictures need the package matplotlib.
+
+        >>> w = tf.Variable([1.0, 2.0], name="w")
+        >>> monitor = tf.diagnostics.Monitor([w], display="off")
+        >>> with tf.GradientTape() as tape:
+        ...     loss = tf.reduce_sum(w * w)
+        >>> _ = w.assign_sub(0.1 * tape.gradient(loss, w))
+        >>> monitor.step(loss)
+        >>> monitor.close()
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "report.html")
+        >>> monitor.save(path)
+        >>> os.path.exists(path)
+        True
+
+        Args:
+            path: The file; its ending says which.
+        """
         from .monitor_report import save
 
         save(self, path)
@@ -255,36 +291,67 @@ class Monitor(_KerasEvents):
     # --- as a callback of `fit` ----------------------------------------------------------------------------------------
 
     def set_params(self, params: dict[str, Any]) -> None:
-        """How `fit` was called."""
+        """How `fit` was called; Keras tells it.
+
+        Args:
+            params: Its arguments.
+        """
         self._display.beside_progress_bar = bool(params.get("verbose"))
 
     def set_model(self, model: Any) -> None:
-        """The model that is trained."""
+        """The model that is trained; Keras tells it.
+
+        Args:
+            model: The model.
+        """
         self.model = model
         if self._watched is None:
             self._watched = model
 
     def on_train_begin(self, logs: object = None) -> None:
-        """Start to watch."""
+        """Training begins.
+
+        Args:
+            logs: What Keras has measured; not used here.
+        """
         self._measuring = False
 
     def on_train_batch_begin(self, batch: int, logs: object = None) -> None:
-        """A step begins. (A model that is built by its first batch has its variables only from the second on.)"""
+        """A step begins. (A model that is built by its first batch has its variables only from the second on.)
+
+        Args:
+            batch: The number of the step.
+            logs: What Keras has measured; not used here.
+        """
         if not self._measuring and (self.steps < _ALL_UNTIL or self.steps % self._every == 0):
             self._begin()
         self._scale = _loss_scale(getattr(self.model, "optimizer", None))
 
     def on_train_batch_end(self, batch: int, logs: Mapping[str, Any] | None = None) -> None:
-        """A step is done. (The loss in the logs is the mean of the epoch so far; the tape's target is that of the batch.)"""
+        """A step is done. (The loss in the logs is the mean of the epoch so far; the tape's target is that of the batch.)
+
+        Args:
+            batch: The number of the step.
+            logs: What Keras has measured: the loss.
+        """
         mean = float((logs or {}).get("loss", 0.0))
         self.step(None if math.isfinite(mean) else mean)
 
     def on_epoch_end(self, epoch: int, logs: object = None) -> None:
-        """Show how it stands, below the progress bar of the epoch."""
+        """Show how it stands, below the progress bar of the epoch.
+
+        Args:
+            epoch: The number of the epoch.
+            logs: What Keras has measured; not used here.
+        """
         self._display.epoch(self, epoch)
 
     def on_train_end(self, logs: object = None) -> None:
-        """Stop watching, and write the reports."""
+        """Stop watching, and write the reports.
+
+        Args:
+            logs: What Keras has measured; not used here.
+        """
         self.close()
 
 

@@ -85,7 +85,20 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class NonFinite:
-    """What `tape.explain_nonfinite` found. `forward` and `backward` are None where all values are finite."""
+    """What `tape.explain_nonfinite` found. `forward` and `backward` are None where all values are finite.
+
+    >>> import gradtape as tf
+    >>> x = tf.Variable(0.0)
+    >>> with tf.GradientTape() as tape:
+    ...     y = tf.math.log(x)
+    >>> found = tape.explain_nonfinite(y, x)
+    >>> bool(found), found.first.op
+    (True, 'log')
+
+    Args:
+        forward: Where the first value that is not finite began.
+        backward: Where the first gradient that is not finite began.
+    """
 
     forward: Origin | None
     backward: Origin | None

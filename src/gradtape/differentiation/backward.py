@@ -197,7 +197,15 @@ def zeros_of(source: object) -> Tensor:
 
 
 class UnconnectedGradients(enum.Enum):
-    """What `gradient` answers for a source that the target does not depend on."""
+    """What `gradient` answers for a source that the target does not depend on.
+
+    >>> import gradtape as tf
+    >>> x, y = tf.Variable(1.0), tf.Variable(2.0)
+    >>> with tf.GradientTape() as tape:
+    ...     z = y * y
+    >>> tape.gradient(z, x, unconnected_gradients=tf.UnconnectedGradients.ZERO).numpy()
+    np.float32(0.0)
+    """
 
     NONE = "none"
     ZERO = "zero"

@@ -461,6 +461,12 @@ def grad_pass_through(f: Callable[_P, _Result]) -> Callable[_P, _Result]:
     ...     y = tf.grad_pass_through(tf.round)(x)
     >>> y.numpy(), tape.gradient(y, x).numpy()
     (np.float32(3.0), np.float32(1.0))
+
+    Args:
+        f: A function of tensors.
+
+    Returns:
+        A function of the same arguments.
     """
 
     @custom_gradient

@@ -64,7 +64,22 @@ class ForwardAccumulator:
         return accumulator
 
     def watch(self, primals: Any, tangents: Any) -> None:
-        """Follow more values, in the given directions."""
+        """Follow more values, in the given directions.
+
+        >>> x, y = tf.constant(2.0), tf.constant(5.0)
+        >>> with tf.autodiff.ForwardAccumulator(x, 1.0) as accumulator:
+        ...     accumulator.watch(y, 10.0)
+        ...     z = x * y
+        >>> accumulator.jvp(z).numpy()
+        np.float32(25.0)
+
+        Args:
+            primals: A tensor or variable, or a structure of them.
+            tangents: The direction, of the same structure.
+
+        Raises:
+            ValueError: A value is followed already, or the structures differ.
+        """
         nest.assert_same_structure(primals, tangents, check_types=False)
         for primal, tangent in zip(nest.flatten(primals), nest.flatten(tangents), strict=True):
             self._watch(primal, tangent)
@@ -115,7 +130,24 @@ class ForwardAccumulator:
     @overload
     def jvp(self, primals: Differentiables, unconnected_gradients: UnconnectedGradients | str = ...) -> Any: ...
     def jvp(self, primals: Any, unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE) -> Any:
-        """The derivative of values computed in the context along the direction; None where there is none."""
+        """The derivative of values computed in the context along the direction.
+
+        >>> x = tf.constant([1.0, 2.0])
+        >>> with tf.autodiff.ForwardAccumulator(x, tf.constant([0.0, 1.0])) as accumulator:
+        ...     y = {"sum": tf.reduce_sum(x), "product": x[0] * x[1]}
+        >>> accumulator.jvp(y)
+        {'sum': <tf.Tensor: shape=(), dtype=float32, numpy=1.0>, 'product': <tf.Tensor: shape=(), dtype=float32, numpy=1.0>}
+
+        Args:
+            primals: A tensor or variable, or a structure of them.
+            unconnected_gradients: Whether a value that does not depend on the direction gets None or zeros.
+
+        Returns:
+            For each value a tensor of its shape, or None; in the same structure.
+
+        Raises:
+            ValueError: Something is not a tensor.
+        """
         unconnected = checked_unconnected(unconnected_gradients)
 
         def one(value: Any) -> Any:
@@ -130,7 +162,14 @@ class ForwardAccumulator:
     # --- called by the op entries ----------------------------------------------------------------------------------
 
     def advance(self, op: Op, inputs: tuple[Any, ...], attributes: dict[str, Any], outputs: tuple[Any, ...]) -> None:
-        """Compute the tangents of an op's outputs from those of its inputs."""
+        """Compute the tangents of an op's outputs from those of its inputs.
+
+        Args:
+            op: The op.
+            inputs: Its operands.
+            attributes: Its settings.
+            outputs: Its results.
+        """
         tangents = [self._tangents.get(tensor._id) for tensor in inputs]
         if all(t is None for t in tangents) or not any(o.dtype.is_differentiable for o in outputs):
             return
@@ -141,13 +180,26 @@ class ForwardAccumulator:
     def advance_custom(
         self, grad_fn: Callable[..., Any], tensors: list[Any], variables: list[Variable], outputs: list[Any]
     ) -> None:
-        """A call of a custom_gradient function: where its body could not be followed, transpose its gradient."""
+        """A call of a custom_gradient function: where its body could not be followed, transpose its gradient.
+
+        Args:
+            grad_fn: What the function returned as its gradient.
+            tensors: The tensors it was called with.
+            variables: The variables it read.
+            outputs: Its results.
+        """
         self.advance_call(
             lambda tangents: transposed(grad_fn, tensors, variables, outputs, tangents), [*tensors, *variables], outputs
         )
 
     def advance_call(self, push: Callable[[list[Any]], list[Any]], inputs: list[Any], outputs: list[Any]) -> None:
-        """A call as a whole: `push` gives the tangents of its outputs from those of its inputs."""
+        """Compute the tangents of a call as a whole.
+
+        Args:
+            push: Gives the tangents of its outputs from those of its inputs, with None for inputs that have none.
+            inputs: What it was called with.
+            outputs: Its results.
+        """
         tangents = [self._tangents.get(getattr(value, "_id", 0)) for value in inputs]
         if all(t is None for t in tangents):
             return
@@ -156,16 +208,32 @@ class ForwardAccumulator:
         self._note(tuple(outputs), results)
 
     def follows(self, number: int) -> bool:
-        """Whether the value with this identity has a tangent."""
+        """Whether the value with this identity has a tangent.
+
+        Args:
+            number: The identity.
+        """
         return number in self._tangents
 
     def has_plain_tangents(self, values: Iterable[Tensor | Variable]) -> bool:
-        """Whether all tangents of these values are eager tensors, and not batches of directions or abstract values."""
+        """Whether all tangents of these values are eager tensors, and not batches of directions or abstract values.
+
+        Args:
+            values: Tensors and variables.
+        """
         found = [self._tangents.get(value._id) for value in values]
         return all(tangent is None or tangent.__class__ is EagerTensor for tangent in found)
 
     def carry(self, old: Any, new: Any) -> bool:
-        """Give `new` the tangent of `old`, which has the same value; whether there was one."""
+        """Give a value the tangent of another that is equal to it.
+
+        Args:
+            old: The value that may have one.
+            new: The value that gets it.
+
+        Returns:
+            Whether there was one.
+        """
         found = self._tangents.get(old._id) if old._id else None
         if found is not None:
             self._keep(new, found)

@@ -171,7 +171,11 @@ class GradientTape:
             remove_identical(readers, self)
 
     def variable_read(self, variable: Variable) -> None:
-        """Follow a trainable variable that is read in the context (called by the variable)."""
+        """Follow a trainable variable that is read in the context (called by the variable).
+
+        Args:
+            variable: The variable.
+        """
         if self._watch_accessed_variables and variable._trainable and variable._id not in self._variables:
             self._follow_variable(variable)
 
@@ -181,7 +185,22 @@ class GradientTape:
             self._variables[variable._id] = variable
 
     def watch(self, tensor: Differentiables) -> None:
-        """Start to follow a tensor or variable, or every one in a structure."""
+        """Start to follow a tensor or variable, or every one in a structure.
+
+        >>> x, y = tf.constant(2.0), tf.constant(3.0)
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch([x, y])
+        ...     z = x * y
+        >>> [gradient.numpy() for gradient in tape.gradient(z, [x, y])]
+        [np.float32(3.0), np.float32(2.0)]
+
+        Args:
+            tensor: A tensor or variable of floating or complex numbers, or a structure of them.
+
+        Raises:
+            ValueError: Something is neither a tensor nor a variable.
+            RuntimeError: The tape was not entered yet, or its one gradient was taken.
+        """
         if tensor.__class__ is EagerTensor and self._tape is not None and tensor._array.dtype.kind == "f":
             self._tape.setdefault(tensor._id or identify(tensor), None)
             return
@@ -213,7 +232,22 @@ class GradientTape:
 
     @contextmanager
     def stop_recording(self) -> Iterator[None]:
-        """Do not record in this block; useful to take a gradient inside the context, or to look at values."""
+        """Do not record in this block; useful to take a gradient inside the context, or to look at values.
+
+        >>> x = tf.constant(2.0)
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        ...     with tape.stop_recording():
+        ...         size = tf.abs(y)
+        >>> tape
+        <tf.GradientTape: recorded, 1 op, 0 variables>
+        >>> tape.gradient(size, x)
+
+        Raises:
+            ValueError: The tape is not recording.
+            RuntimeError: It holds no record.
+        """
         if self._tape is None:
             raise RuntimeError("Trying to stop recording a tape which is not recording.")
         if not self._recording:
@@ -233,14 +267,38 @@ class GradientTape:
                 self._recording = True
 
     def reset(self) -> None:
-        """Forget everything recorded and watched, and continue recording."""
+        """Forget everything recorded and watched, and continue recording.
+
+        >>> x = tf.constant(2.0)
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     loss = x * x
+        ...     tape.reset()
+        ...     tape.watch(x)
+        ...     loss = loss + 5 * x
+        >>> tape.gradient(loss, x).numpy()
+        np.float32(5.0)
+
+        Raises:
+            ValueError: The tape is not recording.
+        """
         self._stop()
         self._tape = None
         self._variables = {}
         self._start()
 
     def watched_variables(self) -> tuple[Variable, ...]:
-        """The variables that are followed, in the order of their creation."""
+        """The variables that are followed, in the order of their creation.
+
+        >>> weight, fixed = tf.Variable(2.0, name="weight"), tf.Variable(1.0, trainable=False)
+        >>> with tf.GradientTape() as tape:
+        ...     y = weight * fixed
+        >>> [variable.name for variable in tape.watched_variables()]
+        ['weight:0']
+
+        Returns:
+            A tuple of variables.
+        """
         return tuple(self._variables[number] for number in sorted(self._variables))
 
     # --- differentiation -----------------------------------------------------------------------------------------
@@ -294,15 +352,26 @@ class GradientTape:
     ) -> Any:
         """The gradient of the target (or of the sum over all targets and their elements) in each source.
 
+        >>> w, b = tf.Variable(2.0), tf.Variable(1.0)
+        >>> with tf.GradientTape() as tape:
+        ...     y = w * 3.0 + b
+        >>> tape.gradient(y, {"w": w, "b": b})
+        {'w': <tf.Tensor: shape=(), dtype=float32, numpy=3.0>, 'b': <tf.Tensor: shape=(), dtype=float32, numpy=1.0>}
+
         Args:
             target: A tensor, or a structure of tensors.
             sources: A tensor or variable, or a structure of them; the answer has the same structure.
             output_gradients: For each target, what to weight its elements with; ones where nothing is given.
-            unconnected_gradients: Whether a source that the target does not depend on gets None or zeros.
+            unconnected_gradients: Whether a source that the target does not depend on gets None or zeros: a member of
+                `tf.UnconnectedGradients`, or its value "none" or "zero".
 
         Returns:
             For each source a tensor of its shape and type, `tf.IndexedSlices` for rows looked up with `tf.gather`, or
             None.
+
+        Raises:
+            RuntimeError: The one gradient of a tape that is not persistent was taken, or the tape was not entered yet.
+            TypeError: The target is None.
         """
         if target is None:
             raise TypeError(
@@ -391,10 +460,7 @@ class GradientTape:
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
-        """The derivative of every element of the target with respect to every element of each source.
-
-        The answer for a source has the target's shape followed by the source's. All elements are treated in one
-        backward pass; `parallel_iterations` is accepted and not needed.
+        """The derivatives of every element of the target in every element of each source, in one backward pass.
 
         >>> import gradtape as tf
         >>> x = tf.constant([1.0, 2.0])
@@ -404,6 +470,20 @@ class GradientTape:
         >>> tape.jacobian(y, x).numpy()
         array([[2., 0.],
                [0., 4.]], dtype=float32)
+
+        Args:
+            target: A tensor.
+            sources: A tensor or variable, or a structure of them; the answer has the same structure.
+            unconnected_gradients: Whether a source that the target does not depend on gets None or zeros.
+            parallel_iterations: Not used; taken for programs that were written for TensorFlow.
+            experimental_use_pfor: Whether all elements are treated at once. False is for tapes that are persistent, and gives
+                the same.
+
+        Returns:
+            For each source a tensor of the target's shape followed by the source's, or None.
+
+        Raises:
+            RuntimeError: The one gradient of a tape that is not persistent was taken, or the tape was not entered yet.
         """
         target = checked_tensor(target, "target of jacobian")
         unconnected = checked_unconnected(unconnected_gradients)
@@ -435,8 +515,33 @@ class GradientTape:
     ) -> Tensor:
         """For each entry of the first axis the Jacobian of its row of the target in its row of the source.
 
-        The answer has shape (b, target's other axes, source's other axes). It is right where rows do not depend on each
-        other; where they do, the dependence is summed over the batch. Zeros where nothing is connected.
+        It is right where rows do not depend on each other; where they do, the dependence is summed over the batch.
+
+        >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> tape.batch_jacobian(y, x).numpy()
+        array([[[2., 0.],
+                [0., 4.]],
+        <BLANKLINE>
+               [[6., 0.],
+                [0., 8.]]], dtype=float32)
+
+        Args:
+            target: A tensor with at least two axes, the first of which is the batch.
+            source: A tensor or variable with the same batch.
+            unconnected_gradients: Checked, and not used: zeros stand where nothing is connected.
+            parallel_iterations: Not used; taken for programs that were written for TensorFlow.
+            experimental_use_pfor: Whether all rows are treated at once. False is for tapes that are persistent, and gives
+                the same.
+
+        Returns:
+            A tensor of shape (batch, target's other axes, source's other axes).
+
+        Raises:
+            ValueError: The batches differ, or there are less than two axes.
+            RuntimeError: The one gradient of a tape that is not persistent was taken, or the tape was not entered yet.
         """
         if self._tape is None and self._spent:
             self._begin()  # (raises: that the tape was used comes before what is wrong with the arguments)
@@ -510,8 +615,7 @@ class GradientTape:
     def explain(self, target: Any, sources: Any, *, connected: bool = False) -> Any:
         """Why the gradient of the target in a source is None: the line that cuts the way between them, and a repair.
 
-        A plain tape answers after `gradient` too, if a None came out. With `connected`, a source that has a gradient gets the
-        way to the target with the norm of the gradient at each op. See docs/guide/why-none.md.
+        A plain tape answers after `gradient` too, if a None came out. See docs/guide/why-none.md.
 
         >>> import gradtape as tf
         >>> x = tf.constant(3.0)
@@ -521,6 +625,11 @@ class GradientTape:
         >>> answer = tape.explain(y, x)
         >>> answer.kind.value, answer.repair
         ('never watched', 'tape.watch(x)')
+
+        Args:
+            target: A tensor, or a structure of tensors.
+            sources: A tensor or variable, or a structure of them.
+            connected: Whether a source that has a gradient gets the way to the target, with the norm of the gradient at each op.
 
         Returns:
             For each source an `Explanation` with `kind`, `where`, `repair` and `path`; in the structure of the sources.
@@ -541,6 +650,13 @@ class GradientTape:
         >>> found = tape.explain_nonfinite(y, x)
         >>> found.forward is None, found.backward.op, found.backward.repair
         (True, 'sqrt', 'y = tf.reduce_sum(tf.sqrt(tf.maximum(x, 1e-12)))')
+
+        Args:
+            target: A tensor, or a structure of tensors.
+            sources: A tensor or variable, or a structure of them.
+
+        Returns:
+            A `NonFinite`: `forward` and `backward` are what was found in each pass, or None.
         """
         from ..diagnostics import nonfinite
 
@@ -550,8 +666,7 @@ class GradientTape:
         """Whether the rules of the recorded ops agree: reverse against forward against finite differences, op by op.
 
         The answer names the first op, or custom gradient, that disagrees, with its line and the size of the error. A plain tape
-        has to be asked before `gradient`. An op is checked if its operands are known: from what the records hold, the variables,
-        and the tensors in `sources`.
+        has to be asked before `gradient`.
 
         >>> import gradtape as tf
         >>> @tf.custom_gradient
@@ -564,6 +679,13 @@ class GradientTape:
         >>> found = tape.check()
         >>> found.ok, found.first.op
         (False, 'the custom gradient of square')
+
+        Args:
+            sources: Tensors that the computation began with. An op is checked if its operands are known: from these, from
+                what the records hold, and from variables.
+
+        Returns:
+            An `Agreement`: `ok`, and in `first` what disagrees.
         """
         from ..diagnostics import agreement
 
@@ -589,6 +711,18 @@ class GradientTape:
         """The time of what ran in the block and in `gradient`, by line, op and layer; for a tape made with `profile=True`.
 
         Printed, it is a table; `svg()` is a flame picture, `chrome_trace()` JSON for Perfetto.
+
+        >>> x = tf.Variable(2.0)
+        >>> with tf.GradientTape(profile=True) as tape:
+        ...     y = tf.sin(x)
+        >>> [event.name for event in tape.profile().events]
+        ['sin']
+
+        Returns:
+            A `Profile`.
+
+        Raises:
+            RuntimeError: The tape was made without `profile=True`.
         """
         raise RuntimeError("This tape measures nothing. Make it with tf.GradientTape(profile=True).")
 
@@ -596,9 +730,8 @@ class GradientTape:
         """A picture of what was recorded, grouped by layer, name scope, function and loop; see docs/guide/view.md.
 
         In a notebook it shows itself. `view.save("view.html")` writes one page that needs no network; .svg, .png and .dot are
-        written too. With a target, each box has the norm of the gradient there; with sources too, those whose gradient is None
-        are marked, with the explanation. A plain tape has to be asked before `gradient`, unless it was made with `profile=True`,
-        which keeps times and norms.
+        written too. A plain tape has to be asked before `gradient`, unless it was made with `profile=True`, which keeps times and
+        norms.
 
         >>> import gradtape as tf
         >>> x = tf.Variable([1.0, 2.0])
@@ -606,6 +739,13 @@ class GradientTape:
         ...     y = tf.reduce_sum(tf.tanh(x))
         >>> [node.name for node in tape.view(y).pictures[0].nodes]
         ['Variable', 'tanh', 'reduce_sum']
+
+        Args:
+            target: A tensor, or a structure of tensors: each box has the norm of its gradient there. None for a picture without.
+            sources: Tensors and variables: those whose gradient is None are marked, with the explanation.
+
+        Returns:
+            A `View`.
         """
         from ..diagnostics.view import tapes, view
 
@@ -642,10 +782,7 @@ class GradientTape:
     @overload
     def hessian(self, target: Differentiables, sources: Differentiables) -> Any: ...
     def hessian(self, target: Any, sources: Any) -> Any:
-        """The second derivatives of a scalar target, of the source's shape twice; None where it is not connected.
-
-        `sources` may be a structure, such as a list of variables; the answer has its structure twice: `hessian(y, [a, b])[0][1]`
-        is the derivative by a, then by b.
+        """The second derivatives of a scalar target.
 
         >>> import gradtape as tf
         >>> x = tf.constant([1.0, 2.0])
@@ -655,6 +792,18 @@ class GradientTape:
         >>> tape.hessian(y, x).numpy()
         array([[ 6.,  0.],
                [ 0., 12.]], dtype=float32)
+
+        Args:
+            target: A tensor with one element and no axes.
+            sources: A tensor or variable, or a structure of them, such as a list of variables.
+
+        Returns:
+            For one source a tensor of its shape twice. For a structure its structure twice: `hessian(y, [a, b])[0][1]` is the
+            derivative by a, then by b. None where it is not connected.
+
+        Raises:
+            tf.errors.InvalidArgumentError: The target is not a scalar.
+            RuntimeError: The one gradient of a tape that is not persistent was taken, or the tape was not entered yet.
         """
         rows = self._second_order("hessian", target, checked_tensors(sources, "source of hessian"), hessians_of)
         return nest.pack_sequence_as(sources, [nest.pack_sequence_as(sources, row) for row in rows])
@@ -676,7 +825,23 @@ class GradientTape:
     def hvp(self, target: Any, sources: Any, vectors: Any) -> Any:
         """The Hessian of a scalar target times a vector, at the cost of two gradients.
 
-        `sources` may be a structure, such as a list of variables; `vectors` and the answer have the same structure.
+        >>> x = tf.Variable([1.0, 2.0])
+        >>> with tf.GradientTape() as tape:
+        ...     y = tf.reduce_sum(x**3)
+        >>> tape.hvp(y, x, tf.constant([1.0, 1.0])).numpy()
+        array([ 6., 12.], dtype=float32)
+
+        Args:
+            target: A tensor with one element and no axes.
+            sources: A tensor or variable, or a structure of them, such as a list of variables.
+            vectors: For each source what its second derivatives are multiplied with: a tensor of its shape.
+
+        Returns:
+            For each source a tensor of its shape, or None.
+
+        Raises:
+            tf.errors.InvalidArgumentError: The target is not a scalar.
+            RuntimeError: The one gradient of a tape that is not persistent was taken, or the tape was not entered yet.
         """
         nest.assert_same_structure(sources, vectors, check_types=False)
         flat = checked_tensors(sources, "source of hvp")
@@ -685,12 +850,48 @@ class GradientTape:
         return nest.pack_sequence_as(sources, products)
 
     def hessian_diagonal(self, target: Tensor | Variable, source: Tensor | Variable) -> Gradient:
-        """The second derivative of a scalar target in each element of the source, of the source's shape."""
+        """The second derivative of a scalar target in each element of the source.
+
+        >>> x = tf.Variable([1.0, 2.0])
+        >>> with tf.GradientTape() as tape:
+        ...     y = tf.reduce_sum(x**3)
+        >>> tape.hessian_diagonal(y, x).numpy()
+        array([ 6., 12.], dtype=float32)
+
+        Args:
+            target: A tensor with one element and no axes.
+            source: A tensor or variable.
+
+        Returns:
+            A tensor of the source's shape, or None.
+
+        Raises:
+            tf.errors.InvalidArgumentError: The target is not a scalar.
+            RuntimeError: The one gradient of a tape that is not persistent was taken, or the tape was not entered yet.
+        """
         source = checked_tensor(source, "source of hessian_diagonal")
         return self._second_order("hessian_diagonal", target, source, hessian_diagonal_of)
 
     def laplacian(self, target: Tensor | Variable, source: Tensor | Variable) -> Gradient:
-        """The sum of the second derivatives of a scalar target in all elements of the source."""
+        """The sum of the second derivatives of a scalar target in all elements of the source.
+
+        >>> x = tf.Variable([1.0, 2.0])
+        >>> with tf.GradientTape() as tape:
+        ...     y = tf.reduce_sum(x**3)
+        >>> tape.laplacian(y, x).numpy()
+        np.float32(18.0)
+
+        Args:
+            target: A tensor with one element and no axes.
+            source: A tensor or variable.
+
+        Returns:
+            A scalar, or None.
+
+        Raises:
+            tf.errors.InvalidArgumentError: The target is not a scalar.
+            RuntimeError: The one gradient of a tape that is not persistent was taken, or the tape was not entered yet.
+        """
         source = checked_tensor(source, "source of laplacian")
         diagonal = self._second_order("laplacian", target, source, hessian_diagonal_of)
         return None if diagonal is None else reduce_sum.public(diagonal)

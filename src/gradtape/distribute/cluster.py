@@ -13,16 +13,33 @@ class Missing(ValueError, NotImplementedError):
     """A cluster, a TPU or a server that gradtape does not have."""
 
 
+_TEXT = """Not offered: gradtape runs in one process on the CPU. {instead}
+
+>>> import gradtape as tf
+>>> {name}()
+Traceback (most recent call last):
+gradtape.distribute.cluster.Missing: {name}: gradtape runs in one process on the CPU. ...
+
+Args:
+    *args: Not looked at.
+    **kwargs: Not looked at.
+
+Raises:
+    ValueError: Always.
+"""
+
+
 def _missing(name: str, instead: str) -> type:
     message = f"{name}: gradtape runs in one process on the CPU. {instead}"
 
     def __init__(self: object, *args: object, **kwargs: object) -> None:
         raise Missing(message)
 
-    text = f"ValueError: {message}"
+    text = _TEXT.format(name=name, instead=instead)
     return type(name.rsplit(".", 1)[-1], (), {"__init__": __init__, "__doc__": text, "__module__": __name__})
 
 
+_PARTITIONERS = "tf.distribute.experimental.partitioners."
 _LOCAL = "Use tf.distribute.get_strategy(), or tf.distribute.MirroredStrategy() for one replica."
 
 Server = _missing("tf.distribute.Server", "There is nothing to serve.")
@@ -53,10 +70,10 @@ class coordinator:
 class partitioners:
     """`tf.distribute.experimental.partitioners`: how variables would be shared out to servers."""
 
-    FixedShardsPartitioner = _missing("FixedShardsPartitioner", "There are no servers to share out to.")
-    MaxSizePartitioner = _missing("MaxSizePartitioner", "There are no servers to share out to.")
-    MinSizePartitioner = _missing("MinSizePartitioner", "There are no servers to share out to.")
-    Partitioner = _missing("Partitioner", "There are no servers to share out to.")
+    FixedShardsPartitioner = _missing(_PARTITIONERS + "FixedShardsPartitioner", "There are no servers to share out to.")
+    MaxSizePartitioner = _missing(_PARTITIONERS + "MaxSizePartitioner", "There are no servers to share out to.")
+    MinSizePartitioner = _missing(_PARTITIONERS + "MinSizePartitioner", "There are no servers to share out to.")
+    Partitioner = _missing(_PARTITIONERS + "Partitioner", "There are no servers to share out to.")
 
 
 PreemptionCheckpointHandler = _missing(

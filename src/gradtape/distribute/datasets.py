@@ -12,7 +12,18 @@ from ..data.optional import Optional
 
 
 class InputContext:
-    """What a function that makes a dataset can ask about the replicas it is for."""
+    """What a function that makes a dataset can ask about the replicas it is for.
+
+    >>> import gradtape as tf
+    >>> context = tf.distribute.InputContext(num_replicas_in_sync=2)
+    >>> context.get_per_replica_batch_size(64)
+    32
+
+    Args:
+        num_input_pipelines: How many datasets are made in all.
+        input_pipeline_id: Which of them this is.
+        num_replicas_in_sync: How many replicas share a batch.
+    """
 
     def __init__(self, num_input_pipelines: int = 1, input_pipeline_id: int = 0, num_replicas_in_sync: int = 1) -> None:
         self._num_input_pipelines = num_input_pipelines
@@ -35,7 +46,20 @@ class InputContext:
         return self._num_replicas_in_sync
 
     def get_per_replica_batch_size(self, global_batch_size: int) -> int:
-        """The part of a batch for one replica; ValueError where it does not come out even."""
+        """The part of a batch for one replica.
+
+        >>> tf.distribute.InputContext(num_replicas_in_sync=4).get_per_replica_batch_size(32)
+        8
+
+        Args:
+            global_batch_size: How many elements all replicas together take.
+
+        Returns:
+            An integer.
+
+        Raises:
+            ValueError: It does not come out even.
+        """
         if global_batch_size % self._num_replicas_in_sync:
             raise ValueError(
                 f"The `global_batch_size` {global_batch_size} is not divisible by `num_replicas_in_sync` "
@@ -50,14 +74,30 @@ class InputContext:
 
 
 class InputReplicationMode(enum.Enum):
-    """How a dataset is shared out to replicas; accepted for compatibility."""
+    """How a dataset is shared out to replicas; accepted for compatibility.
+
+    >>> import gradtape as tf
+    >>> tf.distribute.InputReplicationMode.PER_WORKER.value
+    'PER_WORKER'
+    """
 
     PER_WORKER = "PER_WORKER"
     PER_REPLICA = "PER_REPLICA"
 
 
 class InputOptions(NamedTuple):
-    """How a dataset is brought to the devices; accepted, since there is one."""
+    """How a dataset is brought to the devices; accepted, since there is one.
+
+    >>> import gradtape as tf
+    >>> tf.distribute.InputOptions().experimental_per_replica_buffer_size
+    1
+
+    Args:
+        experimental_fetch_to_device: Not used; taken for programs that were written for TensorFlow.
+        experimental_replication_mode: Not used; taken for programs that were written for TensorFlow.
+        experimental_place_dataset_on_device: Not used; taken for programs that were written for TensorFlow.
+        experimental_per_replica_buffer_size: Not used; taken for programs that were written for TensorFlow.
+    """
 
     experimental_fetch_to_device: bool | None = None
     experimental_replication_mode: InputReplicationMode = InputReplicationMode.PER_WORKER
@@ -66,7 +106,17 @@ class InputOptions(NamedTuple):
 
 
 class RunOptions(NamedTuple):
-    """How a step is compiled; accepted for compatibility."""
+    """How a step is compiled; accepted for compatibility.
+
+    >>> import gradtape as tf
+    >>> tf.distribute.RunOptions().experimental_enable_dynamic_batch_size
+    True
+
+    Args:
+        experimental_enable_dynamic_batch_size: Not used; taken for programs that were written for TensorFlow.
+        experimental_bucketizing_dynamic_shape: Not used; taken for programs that were written for TensorFlow.
+        experimental_xla_options: Not used; taken for programs that were written for TensorFlow.
+    """
 
     experimental_enable_dynamic_batch_size: bool = True
     experimental_bucketizing_dynamic_shape: bool = False
@@ -75,6 +125,12 @@ class RunOptions(NamedTuple):
 
 class DistributedDataset:
     """A dataset, or anything that can be iterated over, whose batches go to the replicas.
+
+    >>> import gradtape as tf
+    >>> strategy = tf.distribute.get_strategy()
+    >>> batches = strategy.experimental_distribute_dataset(tf.data.Dataset.range(4).batch(2))
+    >>> [batch.numpy().tolist() for batch in batches]
+    [[0, 1], [2, 3]]
 
     Args:
         dataset: The dataset.
@@ -111,7 +167,18 @@ def _specs(spec: Any, replicas: Any, each: bool) -> Any:
 
 
 class DistributedIterator:
-    """Steps through a `DistributedDataset`."""
+    """Steps through a `DistributedDataset`.
+
+    >>> import gradtape as tf
+    >>> iterator = iter(tf.distribute.DistributedDataset(tf.data.Dataset.range(4).batch(2)))
+    >>> iterator.get_next().numpy()
+    array([0, 1])
+
+    Args:
+        dataset: The dataset.
+        replicas: Where there are several, how values are shared out to them.
+        each: Whether a batch is for one replica, rather than for all of them.
+    """
 
     def __init__(self, dataset: Any, replicas: Any = None, each: bool = False) -> None:
         self._dataset, self._replicas, self._each = dataset, replicas, each
@@ -134,14 +201,33 @@ class DistributedIterator:
         return _specs(self._dataset.element_spec, self._replicas, self._each)
 
     def get_next(self) -> Any:
-        """The next element; OutOfRangeError at the end."""
+        """The next element.
+
+        >>> iterator = iter(tf.distribute.DistributedDataset(tf.data.Dataset.range(4).batch(2)))
+        >>> iterator.get_next().numpy()
+        array([0, 1])
+
+        Returns:
+            The element, with a part for each replica where there are several.
+
+        Raises:
+            tf.errors.OutOfRangeError: There is none.
+        """
         try:
             return next(self)
         except StopIteration:
             raise OutOfRangeError(None, None, "End of sequence") from None
 
     def get_next_as_optional(self) -> Any:
-        """The next element as an Optional, which is empty at the end."""
+        """The next element, or none at the end.
+
+        >>> iterator = iter(tf.distribute.DistributedDataset(tf.data.Dataset.range(4).batch(2)))
+        >>> [bool(iterator.get_next_as_optional().has_value()) for _ in range(3)]
+        [True, True, False]
+
+        Returns:
+            An Optional, empty at the end.
+        """
         if self._replicas is None:
             return self._iterator.get_next_as_optional()
         try:

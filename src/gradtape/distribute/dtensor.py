@@ -55,12 +55,44 @@ __all__ = [
 
 
 def copy_to_mesh(tensor: Any, layout: Layout, source_layout: Layout | None = None) -> Tensor:
-    """The value on a mesh, cut as the layout says. Inside a function this is the same as `relayout`."""
+    """The value on a mesh, cut as the layout says. Inside a function this is the same as `relayout`.
+
+    >>> import gradtape as tf
+    >>> from gradtape.experimental import dtensor
+    >>> mesh = dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
+    >>> x = dtensor.copy_to_mesh(tf.ones([4, 2]), dtensor.Layout(["batch", dtensor.UNSHARDED], mesh))
+    >>> dtensor.is_dtensor(x)
+    True
+
+    Args:
+        tensor: A tensor.
+        layout: How it is cut.
+        source_layout: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor.
+    """
     return relayout(tensor, layout)
 
 
 def relayout(tensor: Any, layout: Layout, name: str | None = None) -> Tensor:
     """The same value in another layout.
+
+    >>> import gradtape as tf
+    >>> from gradtape.experimental import dtensor
+    >>> mesh = dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
+    >>> x = dtensor.copy_to_mesh(tf.ones([4, 2]), dtensor.Layout(["batch", dtensor.UNSHARDED], mesh))
+    >>> whole = dtensor.relayout(x, dtensor.Layout([dtensor.UNSHARDED, dtensor.UNSHARDED], mesh))
+    >>> dtensor.fetch_layout(whole).sharding_specs
+    ['unsharded', 'unsharded']
+
+    Args:
+        tensor: A tensor.
+        layout: How it is cut.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor.
 
     Raises:
         InvalidArgumentError: An axis cannot be cut into equal parts, or the layout is for another number of axes.
@@ -77,18 +109,68 @@ def relayout(tensor: Any, layout: Layout, name: str | None = None) -> Tensor:
 
 
 def relayout_like(tensor: Any, layout_tensor: Any, name: str | None = None) -> Tensor:
-    """The same value in the layout of another."""
+    """The same value in the layout of another.
+
+    >>> import gradtape as tf
+    >>> from gradtape.experimental import dtensor
+    >>> mesh = dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
+    >>> x = dtensor.copy_to_mesh(tf.ones([4]), dtensor.Layout(["batch"], mesh))
+    >>> dtensor.fetch_layout(dtensor.relayout_like(tf.zeros([4]), x)).sharding_specs
+    ['batch']
+
+    Args:
+        tensor: A tensor.
+        layout_tensor: A tensor on a mesh.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor.
+    """
     return relayout(tensor, fetch_layout(layout_tensor))
 
 
 def call_with_layout(fn: Callable[..., Any], layout: Layout | None, *args: object, **kwargs: object) -> Any:
-    """What a function returns, laid out: `call_with_layout(tf.zeros, layout, shape=[8, 8])`."""
+    """What a function returns, laid out.
+
+    >>> import gradtape as tf
+    >>> from gradtape.experimental import dtensor
+    >>> mesh = dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
+    >>> x = dtensor.call_with_layout(tf.zeros, dtensor.Layout(["batch"], mesh), shape=[4])
+    >>> dtensor.is_dtensor(x)
+    True
+
+    Args:
+        fn: A function that gives tensors.
+        layout: How they are cut; None: not at all.
+        *args: The arguments of the function.
+        **kwargs: Those by name.
+
+    Returns:
+        What the function returns.
+    """
     returned = fn(*args, **kwargs)
     return returned if layout is None else nest.map_structure(lambda value: relayout(value, layout), returned)
 
 
 def DVariable(initial_value: Any, *args: Any, layout: Layout | None = None, **kwargs: Any) -> Variable:
-    """A variable that is laid out: as its initial value is, or as `layout` says. What it is assigned stays so."""
+    """A variable that is laid out: as its initial value is, or as `layout` says. What it is assigned stays so.
+
+    >>> import gradtape as tf
+    >>> from gradtape.experimental import dtensor
+    >>> mesh = dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
+    >>> v = dtensor.DVariable(tf.ones([4]), layout=dtensor.Layout(["batch"], mesh))
+    >>> dtensor.fetch_layout(v).sharding_specs
+    ['batch']
+
+    Args:
+        initial_value: The initial value, or a function that gives it.
+        layout: How it is cut; by default as the initial value is.
+        *args: The arguments of `tf.Variable` after it.
+        **kwargs: Those by name.
+
+    Returns:
+        A variable.
+    """
     value = initial_value() if callable(initial_value) else initial_value
     if layout is None:
         layout = fetch_layout(value)
@@ -102,6 +184,19 @@ def DVariable(initial_value: Any, *args: Any, layout: Layout | None = None, **kw
 
 def fetch_layout(tensor: Any) -> Layout:
     """How a value is laid out.
+
+    >>> import gradtape as tf
+    >>> from gradtape.experimental import dtensor
+    >>> mesh = dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
+    >>> x = dtensor.copy_to_mesh(tf.ones([4]), dtensor.Layout(["batch"], mesh))
+    >>> dtensor.fetch_layout(x).sharding_specs
+    ['batch']
+
+    Args:
+        tensor: A tensor or a variable on a mesh.
+
+    Returns:
+        A layout.
 
     Raises:
         InvalidArgumentError: It is on one device, or on the host.
@@ -122,18 +217,57 @@ def _layout(value: Any) -> Layout | None:
 
 
 def is_dtensor(tensor: Any) -> bool:
-    """Whether a value is on a mesh."""
+    """Whether a value is on a mesh.
+
+    >>> import gradtape as tf
+    >>> tf.experimental.dtensor.is_dtensor(tf.ones([4]))
+    False
+
+    Args:
+        tensor: A tensor or a variable.
+
+    Returns:
+        True or False.
+    """
     return _layout(tensor) is not None
 
 
 def check_layout(tensor: Any, layout: Layout) -> None:
-    """ValueError unless the value has this layout."""
+    """Check how a value is laid out.
+
+    >>> import gradtape as tf
+    >>> from gradtape.experimental import dtensor
+    >>> mesh = dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
+    >>> layout = dtensor.Layout(["batch"], mesh)
+    >>> dtensor.check_layout(dtensor.copy_to_mesh(tf.ones([4]), layout), layout)
+
+    Args:
+        tensor: A tensor or a variable on a mesh.
+        layout: The layout it should have.
+
+    Raises:
+        ValueError: It has another layout.
+    """
     if fetch_layout(tensor) != layout:
         raise ValueError(f"Layout of tensor: {fetch_layout(tensor)}, did not match expected layout: {layout}.")
 
 
 def unpack(tensor: Any) -> list[Tensor]:
-    """The parts on the devices of this process."""
+    """The parts on the devices of this process.
+
+    >>> import gradtape as tf
+    >>> from gradtape.experimental import dtensor
+    >>> mesh = dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
+    >>> x = dtensor.copy_to_mesh(tf.ones([4]), dtensor.Layout(["batch"], mesh))
+    >>> [part.numpy() for part in dtensor.unpack(x)]
+    [array([1., 1., 1., 1.], dtype=float32)]
+
+    Args:
+        tensor: A tensor on a mesh.
+
+    Returns:
+        A list of tensors.
+    """
     from ..xla import sharding
 
     fetch_layout(tensor)
@@ -141,7 +275,24 @@ def unpack(tensor: Any) -> list[Tensor]:
 
 
 def pack(tensors: Sequence[Any], layout: Layout) -> Tensor:
-    """A value of its parts on the devices of this process."""
+    """A value of its parts on the devices of this process.
+
+    >>> import gradtape as tf
+    >>> from gradtape.experimental import dtensor
+    >>> mesh = dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
+    >>> dtensor.pack([tf.ones([2])], dtensor.Layout(["batch"], mesh)).numpy()
+    array([1., 1.], dtype=float32)
+
+    Args:
+        tensors: A part for each device.
+        layout: How the value is cut.
+
+    Returns:
+        A tensor on the mesh.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There are not as many parts as devices, or they have several shapes.
+    """
     parts = [np.asarray(to_tensor(part)) for part in tensors]
     if len(parts) != layout.mesh.num_local_devices():
         raise invalid(f"pack: {layout.mesh.num_local_devices()} parts are needed, one a device, got {len(parts)}.")
@@ -166,6 +317,20 @@ def initialize_accelerator_system(
     """Find the devices, and other processes where environment variables name some; returns the kind of the devices.
 
     The CPU stands for several devices where that is asked for.
+
+    >>> import gradtape as tf
+    >>> tf.experimental.dtensor.initialize_accelerator_system("CPU")
+    'CPU'
+
+    Args:
+        device_type: The kind of devices: "CPU", "GPU" or "TPU".
+        enable_coordination_service: Not used; taken for programs that were written for TensorFlow.
+        num_logical_cpu_devices: How many devices the CPU stands for.
+        experimental_reset_context: Not used; taken for programs that were written for TensorFlow.
+        experimental_enable_megcore: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The kind of devices.
     """
     checked()
     from ..xla import logical
@@ -177,19 +342,43 @@ def initialize_accelerator_system(
 
 
 def shutdown_accelerator_system() -> None:
-    """From here on functions run on one CPU again, natively."""
+    """From here on functions run on one CPU again, natively.
+
+    >>> import gradtape as tf
+    >>> tf.experimental.dtensor.shutdown_accelerator_system()
+    """
     from ..xla import sharding
 
     sharding.end()
 
 
 def preferred_device_type() -> str:
-    """The kind of device that is used where none is named."""
+    """The kind of device that is used where none is named.
+
+    >>> import gradtape as tf
+    >>> tf.experimental.dtensor.preferred_device_type()
+    '...PU'
+
+    Returns:
+        "CPU", "GPU" or "TPU".
+    """
     return device_names()[0].partition(":")[0]
 
 
 def local_devices(device_type: str, for_client_id: int | None = None) -> list[str]:
-    """The names of the devices of a process, this one unless another is named."""
+    """The names of the devices of a process, this one unless another is named.
+
+    >>> import gradtape as tf
+    >>> "CPU:0" in tf.experimental.dtensor.local_devices("CPU")
+    True
+
+    Args:
+        device_type: The kind of devices.
+        for_client_id: The number of another process.
+
+    Returns:
+        A list of names.
+    """
     checked()
     from ..xla import logical
 
@@ -198,22 +387,60 @@ def local_devices(device_type: str, for_client_id: int | None = None) -> list[st
 
 
 def num_local_devices(device_type: str) -> int:
-    """How many devices this process has."""
+    """How many devices this process has.
+
+    >>> import gradtape as tf
+    >>> tf.experimental.dtensor.num_local_devices("CPU") >= 1
+    True
+
+    Args:
+        device_type: The kind of devices.
+
+    Returns:
+        A whole number.
+    """
     return len(local_devices(device_type))
 
 
 def num_global_devices(device_type: str) -> int:
-    """How many devices all processes have."""
+    """How many devices all processes have.
+
+    >>> import gradtape as tf
+    >>> tf.experimental.dtensor.num_global_devices("CPU") >= 1
+    True
+
+    Args:
+        device_type: The kind of devices.
+
+    Returns:
+        A whole number.
+    """
     return len(device_names(device_type))
 
 
 def num_clients() -> int:
-    """How many processes there are."""
+    """How many processes there are.
+
+    >>> import gradtape as tf
+    >>> tf.experimental.dtensor.num_clients()
+    1
+
+    Returns:
+        A whole number.
+    """
     return processes.here().count
 
 
 def client_id() -> int:
-    """The number of this process."""
+    """The number of this process.
+
+    >>> import gradtape as tf
+    >>> tf.experimental.dtensor.client_id()
+    0
+
+    Returns:
+        A whole number.
+    """
     return processes.here().number
 
 
@@ -224,7 +451,23 @@ def create_distributed_mesh(
     device_type: str | None = None,
     use_xla_spmd: bool = False,
 ) -> Mesh:
-    """A mesh of the devices of all processes."""
+    """A mesh of the devices of all processes.
+
+    >>> import gradtape as tf
+    >>> from gradtape.experimental import dtensor
+    >>> dtensor.create_distributed_mesh([("batch", dtensor.num_global_devices("CPU"))], device_type="CPU").dim_names
+    ['batch']
+
+    Args:
+        mesh_dims: The axes: pairs of a name and a size, or a dict of them.
+        mesh_name: Shown in messages.
+        local_devices: Not used; taken for programs that were written for TensorFlow.
+        device_type: The kind of devices: "CPU", "GPU" or "TPU".
+        use_xla_spmd: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A mesh.
+    """
     return create_mesh(mesh_dims, mesh_name, device_type=device_type)
 
 
@@ -233,7 +476,20 @@ _DEFAULT: list[Mesh] = []
 
 @contextmanager
 def default_mesh(mesh: Mesh) -> Iterator[Mesh]:
-    """A block in which `get_default_mesh` gives this mesh. Functions run where their values are, inside and outside of it."""
+    """A block in which `get_default_mesh` gives this mesh. Functions run where their values are, inside and outside of it.
+
+    >>> import gradtape as tf
+    >>> from gradtape.experimental import dtensor
+    >>> with dtensor.default_mesh(dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])) as mesh:
+    ...     print(dtensor.get_default_mesh() is mesh)
+    True
+
+    Args:
+        mesh: The mesh.
+
+    Returns:
+        A context manager.
+    """
     _DEFAULT.append(mesh)
     try:
         yield mesh
@@ -245,12 +501,29 @@ run_on = default_mesh
 
 
 def get_default_mesh() -> Mesh | None:
-    """The mesh of the innermost `default_mesh`."""
+    """The mesh of the innermost `default_mesh`.
+
+    >>> import gradtape as tf
+    >>> tf.experimental.dtensor.get_default_mesh() is None
+    True
+
+    Returns:
+        A mesh, or None.
+    """
     return _DEFAULT[-1] if _DEFAULT else None
 
 
 class DTensorDataset:
     """The batches of a dataset, laid out.
+
+    >>> import gradtape as tf
+    >>> from gradtape.experimental import dtensor
+    >>> mesh = dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
+    >>> batches = dtensor.DTensorDataset(
+    ...     tf.data.Dataset.range(4), mesh=mesh, layouts=dtensor.Layout(["batch"], mesh), global_batch_size=2
+    ... )
+    >>> [batch.numpy().tolist() for batch in batches]
+    [[0, 1], [2, 3]]
 
     Args:
         dataset: A dataset of single elements, or of batches of the global size with `dataset_already_batched`.
@@ -260,6 +533,7 @@ class DTensorDataset:
         dataset_already_batched: Whether elements are batches.
         batch_dim: The axis of the mesh that the batch is cut along; the layouts say it, too.
         prefetch: How many batches are made ahead.
+        tf_data_service_config: Not used; taken for programs that were written for TensorFlow.
     """
 
     def __init__(

@@ -23,6 +23,12 @@ MATCH = "match"
 class Mesh:
     """Devices in a grid with named axes; `tf.experimental.dtensor.create_mesh` makes one.
 
+    >>> import gradtape as tf
+    >>> from gradtape.experimental import dtensor
+    >>> mesh = dtensor.create_mesh({"rows": 1, "columns": 1}, devices=["CPU:0"])
+    >>> mesh.dim_names, mesh.shape()
+    (['rows', 'columns'], [1, 1])
+
     Args:
         dim_names: The names of the axes.
         devices: An array of the names of devices, with as many axes.
@@ -60,11 +66,33 @@ class Mesh:
         return self._devices
 
     def shape(self) -> list[int]:
-        """The sizes of the axes."""
+        """The sizes of the axes.
+
+        >>> mesh = tf.experimental.dtensor.Mesh(["rows", "columns"], [["CPU:0", "CPU:1"], ["CPU:2", "CPU:3"]])
+        >>> mesh.shape()
+        [2, 2]
+
+        Returns:
+            A list of integers.
+        """
         return list(self._devices.shape)
 
     def dim_size(self, dim_name: str) -> int:
-        """The size of an axis."""
+        """The size of an axis.
+
+        >>> mesh = tf.experimental.dtensor.Mesh(["rows", "columns"], [["CPU:0", "CPU:1"], ["CPU:2", "CPU:3"]])
+        >>> mesh.dim_size("rows")
+        2
+
+        Args:
+            dim_name: The name of the axis.
+
+        Returns:
+            An integer.
+
+        Raises:
+            ValueError: There is no such axis.
+        """
         if dim_name not in self._names:
             raise ValueError(
                 f'"{dim_name}" is not a dimension name in current mesh. Dimension names: {self.dim_names}.'
@@ -72,35 +100,97 @@ class Mesh:
         return int(self._devices.shape[self._names.index(dim_name)])
 
     def contains_dim(self, dim_name: str) -> bool:
-        """Whether it has an axis of that name."""
+        """Whether it has an axis of that name.
+
+        >>> mesh = tf.experimental.dtensor.Mesh(["rows", "columns"], [["CPU:0", "CPU:1"], ["CPU:2", "CPU:3"]])
+        >>> mesh.contains_dim("batch")
+        False
+
+        Args:
+            dim_name: The name.
+
+        Returns:
+            True or False.
+        """
         return dim_name in self._names
 
     def coords(self, device_idx: int) -> np.ndarray:
-        """The place of a device in the grid."""
+        """The place of a device in the grid.
+
+        >>> mesh = tf.experimental.dtensor.Mesh(["rows", "columns"], [["CPU:0", "CPU:1"], ["CPU:2", "CPU:3"]])
+        >>> mesh.coords(2)
+        array([1, 0])
+
+        Args:
+            device_idx: The number of the device, as the grid is read row by row.
+
+        Returns:
+            An array of integers.
+        """
         return np.asarray(np.unravel_index(device_idx, self._devices.shape))
 
     def unravel_index(self) -> list[dict[str, int]]:
-        """For each device its place along each axis."""
+        """For each device its place along each axis.
+
+        >>> mesh = tf.experimental.dtensor.Mesh(["rows", "columns"], [["CPU:0", "CPU:1"], ["CPU:2", "CPU:3"]])
+        >>> mesh.unravel_index()[2]
+        {'rows': 1, 'columns': 0}
+
+        Returns:
+            A list of dicts.
+        """
         places = np.ndindex(*self._devices.shape)
         return [dict(zip(self._names, place, strict=True)) for place in places]
 
     def device_type(self) -> str:
-        """The kind of the devices, "CPU", "GPU" or "TPU"."""
+        """The kind of the devices.
+
+        >>> mesh = tf.experimental.dtensor.Mesh(["rows", "columns"], [["CPU:0", "CPU:1"], ["CPU:2", "CPU:3"]])
+        >>> mesh.device_type()
+        'CPU'
+
+        Returns:
+            "CPU", "GPU" or "TPU".
+        """
         return str(self._devices.flat[0]).rpartition(":")[0].upper()
 
     def global_devices(self) -> list[str]:
-        """The names of all devices."""
+        """The names of all devices.
+
+        >>> mesh = tf.experimental.dtensor.Mesh(["rows", "columns"], [["CPU:0", "CPU:1"], ["CPU:2", "CPU:3"]])
+        >>> mesh.global_devices()
+        ['CPU:0', 'CPU:1', 'CPU:2', 'CPU:3']
+
+        Returns:
+            A list of texts.
+        """
         return [str(name) for name in self._devices.flat]
 
     def local_devices(self) -> list[str]:
-        """The names of the devices of this process."""
+        """The names of the devices of this process.
+
+        >>> mesh = tf.experimental.dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
+        >>> mesh.local_devices()
+        ['CPU:0']
+
+        Returns:
+            A list of texts.
+        """
         here = self.backend.local_devices
         return [
             name for name, device in zip(self._devices.flat, self.backend.devices.flat, strict=True) if device in here
         ]
 
     def num_local_devices(self) -> int:
-        """How many devices this process has."""
+        """How many devices this process has.
+
+        >>> mesh = tf.experimental.dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
+        >>> mesh.num_local_devices()
+        1
+
+        Returns:
+            An integer.
+        """
         return len(self.local_devices())
 
     @property
@@ -130,7 +220,15 @@ class Mesh:
         return self._names, self._devices.shape, tuple(self._devices.flat)
 
     def to_string(self) -> str:
-        """Name, axes and devices in one line."""
+        """Name, axes and devices in one line.
+
+        >>> mesh = tf.experimental.dtensor.Mesh(["rows", "columns"], [["CPU:0", "CPU:1"], ["CPU:2", "CPU:3"]])
+        >>> mesh.to_string()
+        '|rows=2,columns=2|CPU:0,CPU:1,CPU:2,CPU:3'
+
+        Returns:
+            A text.
+        """
         axes = ",".join(f"{name}={size}" for name, size in zip(self._names, self._devices.shape, strict=True))
         return f"{self._name}|{axes}|{','.join(self.global_devices())}"
 
@@ -147,6 +245,21 @@ def create_mesh(
     use_xla_spmd: bool = False,
 ) -> Mesh:
     """A mesh of devices; all that there are where none are named, along one axis "x" where no axes are given.
+
+    >>> import gradtape as tf
+    >>> from gradtape.experimental import dtensor
+    >>> dtensor.create_mesh([("batch", 1)], devices=["CPU:0"]).dim_size("batch")
+    1
+
+    Args:
+        mesh_dims: The axes: pairs of a name and a size, or a dict of them.
+        mesh_name: Shown in messages.
+        devices: The names of the devices, as "CPU:0".
+        device_type: The kind of devices, where none are named: "CPU", "GPU" or "TPU".
+        use_xla_spmd: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A mesh.
 
     Raises:
         ValueError: The number of devices is not the product of the sizes.
@@ -179,6 +292,12 @@ def device_names(kind: str | None = None) -> list[str]:
 class Layout:
     """Along which axis of a mesh each axis of a value is cut.
 
+    >>> import gradtape as tf
+    >>> from gradtape.experimental import dtensor
+    >>> mesh = dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
+    >>> dtensor.Layout(["batch", dtensor.UNSHARDED], mesh).rank
+    2
+
     Args:
         sharding_specs: For each axis of the value, the name of an axis of the mesh, or `UNSHARDED`.
         mesh: The mesh.
@@ -197,17 +316,62 @@ class Layout:
 
     @classmethod
     def replicated(cls, mesh: Mesh, rank: int) -> Layout:
-        """The whole value on each device."""
+        """The whole value on each device.
+
+        >>> mesh = tf.experimental.dtensor.Mesh(["rows", "columns"], [["CPU:0", "CPU:1"], ["CPU:2", "CPU:3"]])
+        >>> tf.experimental.dtensor.Layout.replicated(mesh, rank=2).sharding_specs
+        ['unsharded', 'unsharded']
+
+        Args:
+            mesh: The mesh.
+            rank: The number of axes of the value.
+
+        Returns:
+            A layout.
+        """
         return cls([UNSHARDED] * rank, mesh)
 
     @classmethod
     def batch_sharded(cls, mesh: Mesh, batch_dim: str, rank: int, axis: int = 0) -> Layout:
-        """One axis is cut, the first one unless another is given."""
+        """One axis is cut.
+
+        >>> mesh = tf.experimental.dtensor.Mesh(["rows", "columns"], [["CPU:0", "CPU:1"], ["CPU:2", "CPU:3"]])
+        >>> tf.experimental.dtensor.Layout.batch_sharded(mesh, "rows", rank=2).sharding_specs
+        ['rows', 'unsharded']
+
+        Args:
+            mesh: The mesh.
+            batch_dim: The axis of the mesh along which it is cut.
+            rank: The number of axes of the value.
+            axis: The axis of the value.
+
+        Returns:
+            A layout.
+
+        Raises:
+            ValueError: The mesh has no such axis.
+        """
         return cls([batch_dim if place == axis else UNSHARDED for place in range(rank)], mesh)
 
     @classmethod
     def inner_sharded(cls, mesh: Mesh, inner_dim: str, rank: int) -> Layout:
-        """The last axis is cut."""
+        """The last axis is cut.
+
+        >>> mesh = tf.experimental.dtensor.Mesh(["rows", "columns"], [["CPU:0", "CPU:1"], ["CPU:2", "CPU:3"]])
+        >>> tf.experimental.dtensor.Layout.inner_sharded(mesh, "rows", rank=2).sharding_specs
+        ['unsharded', 'rows']
+
+        Args:
+            mesh: The mesh.
+            inner_dim: The axis of the mesh along which it is cut.
+            rank: The number of axes of the value.
+
+        Returns:
+            A layout.
+
+        Raises:
+            ValueError: The mesh has no such axis.
+        """
         return cls.batch_sharded(mesh, inner_dim, rank, axis=rank - 1)
 
     @property
@@ -226,23 +390,64 @@ class Layout:
         return len(self._specs)
 
     def num_shards(self, idx: int) -> int:
-        """Into how many parts an axis is cut."""
+        """Into how many parts an axis is cut.
+
+        >>> mesh = tf.experimental.dtensor.Mesh(["rows", "columns"], [["CPU:0", "CPU:1"], ["CPU:2", "CPU:3"]])
+        >>> layout = tf.experimental.dtensor.Layout(["rows", "unsharded"], mesh)
+        >>> layout.num_shards(0), layout.num_shards(1)
+        (2, 1)
+
+        Args:
+            idx: The axis of the value.
+
+        Returns:
+            An integer.
+        """
         spec = self._specs[idx]
         return 1 if spec == UNSHARDED else self._mesh.dim_size(spec)
 
     def is_fully_replicated(self) -> bool:
-        """Whether the value is whole on each device."""
+        """Whether the value is whole on each device.
+
+        >>> mesh = tf.experimental.dtensor.Mesh(["rows", "columns"], [["CPU:0", "CPU:1"], ["CPU:2", "CPU:3"]])
+        >>> layout = tf.experimental.dtensor.Layout(["rows", "unsharded"], mesh)
+        >>> layout.is_fully_replicated()
+        False
+
+        Returns:
+            True or False.
+        """
         return all(spec == UNSHARDED for spec in self._specs)
 
     def is_batch_parallel(self) -> bool:
-        """Whether the first axis alone is cut."""
+        """Whether the first axis alone is cut.
+
+        >>> mesh = tf.experimental.dtensor.Mesh(["rows", "columns"], [["CPU:0", "CPU:1"], ["CPU:2", "CPU:3"]])
+        >>> layout = tf.experimental.dtensor.Layout(["rows", "unsharded"], mesh)
+        >>> layout.is_batch_parallel()
+        True
+
+        Returns:
+            True or False.
+        """
         return self.rank > 0 and self.num_shards(0) > 1 and all(self.num_shards(i) == 1 for i in range(1, self.rank))
 
     def local_shape_from_global_shape(self, global_shape: ShapeLike) -> tuple[int, ...]:
         """The shape of the part on one device.
 
+        >>> mesh = tf.experimental.dtensor.Mesh(["rows", "columns"], [["CPU:0", "CPU:1"], ["CPU:2", "CPU:3"]])
+        >>> layout = tf.experimental.dtensor.Layout(["rows", "unsharded"], mesh)
+        >>> layout.local_shape_from_global_shape([8, 6])
+        (4, 6)
+
+        Args:
+            global_shape: The shape of the whole value.
+
+        Returns:
+            A tuple of integers.
+
         Raises:
-            InvalidArgumentError: An axis does not come out even.
+            tf.errors.InvalidArgumentError: An axis does not come out even, or the ranks differ.
         """
         sizes = tuple(int(size) for size in TensorShape(global_shape))
         if len(sizes) != self.rank:
@@ -256,18 +461,51 @@ class Layout:
         return tuple(size // self.num_shards(axis) for axis, size in enumerate(sizes))
 
     def global_shape_from_local_shape(self, local_shape: ShapeLike) -> tuple[int, ...]:
-        """The shape of the whole value."""
+        """The shape of the whole value.
+
+        >>> mesh = tf.experimental.dtensor.Mesh(["rows", "columns"], [["CPU:0", "CPU:1"], ["CPU:2", "CPU:3"]])
+        >>> layout = tf.experimental.dtensor.Layout(["rows", "unsharded"], mesh)
+        >>> layout.global_shape_from_local_shape([4, 6])
+        (8, 6)
+
+        Args:
+            local_shape: The shape of the part on one device.
+
+        Returns:
+            A tuple of integers.
+        """
         return tuple(int(size) * self.num_shards(axis) for axis, size in enumerate(TensorShape(local_shape)))
 
     def offset_to_shard(self) -> list[tuple[int, ...]]:
-        """For each device, which part of each axis it has."""
+        """For each device, which part of each axis it has.
+
+        >>> mesh = tf.experimental.dtensor.Mesh(["rows", "columns"], [["CPU:0", "CPU:1"], ["CPU:2", "CPU:3"]])
+        >>> layout = tf.experimental.dtensor.Layout(["rows", "unsharded"], mesh)
+        >>> layout.offset_to_shard()
+        [(0, 0), (0, 0), (1, 0), (1, 0)]
+
+        Returns:
+            A list of tuples of integers.
+        """
         return [
             tuple(0 if spec == UNSHARDED else place[spec] for spec in self._specs)
             for place in self._mesh.unravel_index()
         ]
 
     def delete(self, dims: Sequence[int]) -> Layout:
-        """The layout without some axes of the value."""
+        """The layout without some axes of the value.
+
+        >>> mesh = tf.experimental.dtensor.Mesh(["rows", "columns"], [["CPU:0", "CPU:1"], ["CPU:2", "CPU:3"]])
+        >>> layout = tf.experimental.dtensor.Layout(["rows", "unsharded"], mesh)
+        >>> layout.delete([1]).sharding_specs
+        ['rows']
+
+        Args:
+            dims: The axes; negative ones count from the last.
+
+        Returns:
+            A layout.
+        """
         gone = {dim % self.rank for dim in dims}
         return Layout([spec for place, spec in enumerate(self._specs) if place not in gone], self._mesh)
 
@@ -284,7 +522,6 @@ class Layout:
     def picture(self, shape: ShapeLike) -> str:
         """Which device has which part of a value, in text: a cell for each part, its last two axes as rows and columns.
 
-        >>> import gradtape as tf
         >>> mesh = tf.experimental.dtensor.Mesh(["rows", "columns"], [["CPU:0", "CPU:1"], ["CPU:2", "CPU:3"]])
         >>> print(tf.experimental.dtensor.Layout(["rows", "unsharded"], mesh).picture([8, 6]))
         +-------------------+
@@ -292,6 +529,15 @@ class Layout:
         +-------------------+
         | CPU:2 CPU:3       |  4 x 6
         +-------------------+
+
+        Args:
+            shape: The shape of the whole value.
+
+        Returns:
+            A text of several lines.
+
+        Raises:
+            tf.errors.InvalidArgumentError: An axis does not come out even, or the ranks differ.
         """
         local = self.local_shape_from_global_shape(shape)
         size = " x ".join(map(str, local)) or "scalar"
@@ -314,7 +560,16 @@ class Layout:
         return hash((self._specs, self._mesh))
 
     def to_string(self) -> str:
-        """The specs and the mesh in one line."""
+        """The specs and the mesh in one line.
+
+        >>> mesh = tf.experimental.dtensor.Mesh(["rows", "columns"], [["CPU:0", "CPU:1"], ["CPU:2", "CPU:3"]])
+        >>> layout = tf.experimental.dtensor.Layout(["rows", "unsharded"], mesh)
+        >>> layout.to_string()
+        'sharding_specs:rows,unsharded, mesh:|rows=2,columns=2|CPU:0,CPU:1,CPU:2,CPU:3'
+
+        Returns:
+            A text.
+        """
         return f"sharding_specs:{','.join(self._specs)}, mesh:{self._mesh.to_string()}"
 
     def __repr__(self) -> str:

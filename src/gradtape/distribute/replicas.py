@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -20,11 +21,13 @@ from ..base.errors import UnimplementedError, invalid
 from ..base.shapes import TensorShape
 from ..base.traceable import traceable
 from ..base.type_spec import CompositeSpec
+from ..compile.replica_draws import AS_EAGER
 from ..op.call import STEPWISE
-from ..ops.array.layout import concat
+from ..ops.array.layout import concat, stack
+from ..ops.math.elementwise import convert
 from ..ops.math.logic import equal, select
 from ..ops.math.reduce import reduce_mean, reduce_sum
-from ..trace.function import function
+from ..trace.function import Function, function
 from ..trace.ghost import NeedsValue
 from ..trace.inference import Inference
 from ..values.composite import Composite, declare
@@ -34,6 +37,7 @@ from ..xla import processes
 from ..xla.names import REPLICAS
 from .collectives import lay_out, replica_gather, replica_sum
 from .mesh import Layout, Mesh
+from .on_read import Parts, parts_of, trace_with_parts
 from .strategy import DistributedValues, ReduceOp, ReplicaContext, Strategy, ValueContext, entered, reduce_op_of
 
 # --- values of all replicas ------------------------------------------------------------------------------------------------
@@ -133,38 +137,58 @@ class InMerge(DistributedValues):
 # --- the program of all replicas -------------------------------------------------------------------------------------------
 
 
-def replicas(one: Callable[..., Any], elements: list[Any], mesh: Mesh) -> list[Any]:
-    """What a function gives on each device for its elements of stacked tensors, stacked."""
-    if STATE.tapes or STATE.accumulators or STEPWISE:
-        raise _followed()
-    run = function(lambda *given: replicas(one, list(given), mesh), engine="xla", autograph=False)
-    found: list[Any] = run(*elements)
+def replicas(one: Callable[..., Any], elements: list[Any], mesh: Mesh, touched: list[Parts]) -> list[Any]:
+    """What a function gives on each device for its elements of stacked tensors, stacked.
+
+    What it touches of variables that replicas have values of their own of, it puts into `touched`.
+    """
+    if STEPWISE:
+        raise _looked_at()
+    if _RUNNING.get():  # a step of their function asks for values: it is interpreted, and so are they
+        raise _interpreted()
+    run = function(lambda *given: replicas(one, list(given), mesh, touched), engine="xla", autograph=False)
+    token = _RUNNING.set(True)
+    try:
+        found: list[Any] = run(*elements)
+    finally:
+        _RUNNING.reset(token)
     return found
 
 
-def _followed() -> UnimplementedError:
+_RUNNING: ContextVar[bool] = ContextVar("replicas_running", default=False)
+
+
+def _interpreted() -> UnimplementedError:
     return UnimplementedError(
         None,
         None,
-        "A call of `Strategy.run` is followed from outside, by a tape or a tool that looks at each step, and replicas run as a "
-        "whole. Open the tape inside of the function that is given to `run`.",
+        "The function given to `run` has a step whose result depends on values in a way that no program of all devices can have, "
+        "such as a size that is computed. Do that outside of the function; `f.explain()` of a tf.function of it names the step.",
     )
 
 
-def _trace_replicas(trace: Any, one: Callable[..., Any], elements: list[Any], mesh: Mesh) -> Any:
+def _looked_at() -> UnimplementedError:
+    return UnimplementedError(
+        None,
+        None,
+        "A tool looks at each step of a call of `Strategy.run`, and replicas run as a whole. Use the tool on the function "
+        "that is given to `run`, called by itself.",
+    )
+
+
+def _trace_replicas(trace: Any, one: Callable[..., Any], elements: list[Any], mesh: Mesh, touched: list[Parts]) -> Any:
     symbolic = [trace.symbolic(value) for value in elements]
     graph, _ = trace.subgraph(one, ([trace.slice_like(value) for value in symbolic],), "replica")
-    return trace.step(replicas, (graph, symbolic, mesh), {})
+    symbolic += trace_with_parts(trace, graph, touched)
+    return trace.step(replicas, (graph, symbolic, mesh, []), {})  # (the graph has its parts now)
 
 
 def _replicas_in_world(
-    world: Any, function: Any, one: Callable[..., Any], elements: list[Any], mesh: Mesh
+    world: Any, function: Any, one: Callable[..., Any], elements: list[Any], mesh: Mesh, touched: list[Parts]
 ) -> list[Any]:
     if isinstance(world, Inference):
         found: list[Any] = world.mapped(one, elements, list)
         return found
-    if STATE.tapes or STATE.accumulators:
-        raise _followed()
     if world.updates_in_place:
         raise NeedsValue("Replicas run on XLA.")
     _, collected = world.rounds(lambda _, given: ([], list(one(given))), [], elements, mesh.size, across=mesh)
@@ -200,7 +224,11 @@ class Replicas:
     def run(self, fn: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
         """What a function returns on each replica. It is traced once, as `tf.function` does."""
         if STATE.trace is None:
-            return self._traced(fn)(tuple(args), kwargs)
+            token = AS_EAGER.set(not isinstance(fn, Function))
+            try:
+                return self._traced(fn)(tuple(args), kwargs)
+            finally:
+                AS_EAGER.reset(token)
         given = (tuple(args), kwargs)
         flat = nest.flatten(given)
         own = [value.stacked for value in flat if isinstance(value, PerReplica)]
@@ -213,16 +241,41 @@ class Replicas:
             args, kwargs = nest.pack_sequence_as(given, filled)
             strategy = self._strategy()
             assert strategy is not None
-            with entered(strategy, OneOfReplicas(strategy, number, self)):
+            with entered(strategy, OneOfReplicas(strategy, number, self, touched)):
                 returned = fn(*args, **kwargs)
-            structure[:] = [returned]
-            return [to_tensor(value) for value in nest.flatten(returned) if value is not None]
+                structure[:] = [returned]
+                results = [to_tensor(value) for value in nest.flatten(returned) if value is not None]
+            return [*results, *(to_tensor(parts.row) for parts in touched)]
 
-        stacked = iter(replicas(one, [from_array(np.arange(self.count, dtype=np.int32)), *own], self.mesh))
-        return nest.map_structure(lambda value: None if value is None else PerReplica(next(stacked)), structure[0])
+        touched: list[Parts] = []
+        numbers = from_array(np.arange(self.count, dtype=np.int32))
+        stacked = iter(replicas(one, [numbers, *own], self.mesh, touched))
+        results = nest.map_structure(lambda value: None if value is None else PerReplica(next(stacked)), structure[0])
+        for parts, rows in zip(touched, stacked, strict=True):
+            parts.collected(rows)
+        return results
 
     def _made(self, fn: Callable[..., Any]) -> Any:
         return function(lambda args, kwargs: self.run(fn, args, kwargs), engine="xla")
+
+    def created(self, create: Callable[..., Any], **settings: Any) -> Any:
+        """A variable made in the scope of the strategy: each replica has one of its own, if it is read as one only later."""
+        made = create(**settings)
+        if made._aggregation is VariableAggregation.MEAN and not made.dtype.is_differentiable:
+            raise ValueError(
+                "creating distributed tf.Variable with aggregation=MEAN and a non-floating dtype is not supported, please use a "
+                f"different aggregation or dtype: it is {made.dtype.name}."
+            )
+        if STATE.trace is None:
+            self.agree(made)
+        if STATE.trace is None and made._synchronization is VariableSynchronization.ON_READ:
+            Parts(made, made._aggregation, self.mesh, each=True)
+        return made
+
+    def values_of(self, variable: Any) -> tuple[Any, ...]:
+        """What each replica of this process has of a variable."""
+        parts = parts_of(variable)
+        return (variable,) * self.local if parts is None else parts.values
 
     def stacked(self, values: list[Any]) -> PerReplica:
         """A value of all replicas, of one for each replica of this process."""
@@ -272,6 +325,8 @@ class Replicas:
             if isinstance(item, InMerge):
                 within = item.in_replica if axis is None else combine(item.in_replica, axis)
                 return item.replica.all_reduce(kind, within)
+            if (parts := parts_of(item)) is not None:
+                item = PerReplica(to_tensor(parts.rows))
             if not isinstance(item, PerReplica):
                 if kind is ReduceOp.MEAN or (isinstance(item, (int, float)) and item == 0):
                     return to_tensor(item) if axis is None else combine(to_tensor(item), axis)
@@ -279,6 +334,8 @@ class Replicas:
                     f"A non-DistributedValues value {item!r} cannot be reduced with the given reduce op {kind}. Reduce what "
                     "`run` returns."
                 )
+            if kind is ReduceOp.MEAN and item.dtype.is_integer:
+                item = PerReplica(convert.public(item.stacked, dtype=np.dtype(np.float64)))
             rank = len(item.shape)
             if axis is not None and not -rank <= axis < rank:
                 raise ValueError(f"reduce: there is no axis {axis} in a value of shape {item.shape}. Use axis=None.")
@@ -307,10 +364,19 @@ class Replicas:
         def one(item: Any) -> Any:
             if isinstance(item, InMerge):
                 return item.replica.all_gather(item.in_replica, axis)
-            values = item.values if isinstance(item, PerReplica) else [to_tensor(item)] * self.count
-            return concat.public(list(values), axis)
+            stacked = item.stacked if isinstance(item, PerReplica) else stack.public([to_tensor(item)] * self.count, 0)
+            if isinstance(stacked, EagerTensor) and processes.here().count > 1:
+                return self._on_all(_one_after_the_other, axis)(stacked)
+            return _one_after_the_other(stacked, axis)
 
         return nest.map_structure(one, value)
+
+    def agree(self, variable: Any) -> None:
+        """Give a variable the value that the first process has: it must be the same in all."""
+        if processes.here().count > 1:
+            from ..xla import together
+
+            variable._store(together.same_for_all(np.asarray(variable._value)))
 
     def distributed(self, value_fn: Callable[[ValueContext], Any]) -> Any:
         """Values of a function that is called for each replica."""
@@ -319,15 +385,23 @@ class Replicas:
         return nest.map_structure(lambda *values: self.stacked(list(values)), *made)
 
 
+def _one_after_the_other(stacked: Any, axis: int) -> Any:
+    """The values of all replicas along one of their axes."""
+    rank = len(stacked.shape) - 1
+    if not -rank <= axis < rank:
+        raise invalid(f"gather: there is no axis {axis} in values of shape {tuple(stacked.shape[1:])}.")
+    return concat.public([stacked[number] for number in range(stacked.shape[0])], axis)
+
+
 # --- what a replica sees ---------------------------------------------------------------------------------------------------
 
 
 class OneOfReplicas(ReplicaContext):
     """The context of a function that all replicas run: `replica_id_in_sync_group` is a tensor."""
 
-    def __init__(self, strategy: Strategy, number: Any, group: Replicas) -> None:
+    def __init__(self, strategy: Strategy, number: Any, group: Replicas, touched: list[Parts]) -> None:
         super().__init__(strategy, number)
-        self._group = group
+        self._group, self._touched = group, touched
 
     @property
     def num_replicas_in_sync(self) -> int:
@@ -369,13 +443,16 @@ class OneOfReplicas(ReplicaContext):
 
     def agreed(
         self, variable: Any, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """What all replicas together give a variable, as its aggregation says."""
+    ) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+        """What all replicas together give a variable, as its aggregation says; one of their own is changed by each alone."""
+        own = self.own(variable)
         if method not in ("assign", "assign_add", "assign_sub"):
             raise UnimplementedError(
                 None, None, f"{variable.name}: {method} in a replica. Use assign, assign_add or assign_sub."
             )
-        kind, when = _settings(variable)
+        if own is not variable or any(variable is parts.row for parts in self._touched):
+            return own, args, kwargs
+        kind, _ = _settings(variable)
         if kind is VariableAggregation.NONE:
             raise ValueError(
                 "You must specify an aggregation method to update a MirroredVariable in Replica Context. You can do so by "
@@ -387,12 +464,21 @@ class OneOfReplicas(ReplicaContext):
         if kind is VariableAggregation.ONLY_FIRST_REPLICA:
             first = equal.public(self.replica_id_in_sync_group, 0)
             total = self.all_reduce(ReduceOp.SUM, select.public(first, value, value * 0))
-        elif when is VariableSynchronization.ON_READ and method == "assign":
-            # Each replica would have its own, and a reader their sum: what each one changes is added.
-            total = variable + self.all_reduce(ReduceOp.SUM, value - variable)
         else:
             total = self.all_reduce(ReduceOp.SUM if kind is VariableAggregation.SUM else ReduceOp.MEAN, value)
-        return ((total, *args[1:]), kwargs) if args else ((), {**kwargs, name: total})
+        return (variable, (total, *args[1:]), kwargs) if args else (variable, (), {**kwargs, name: total})
+
+    def own(self, variable: Any) -> Any:
+        """The variable with this replica's value of one that is read as one only outside."""
+        kind, when = _settings(variable)
+        if when is not VariableSynchronization.ON_READ:
+            return variable
+        parts = parts_of(variable)
+        if parts is None or parts.mesh is not self._group.mesh:
+            parts = Parts(variable, kind, self._group.mesh)
+        if parts not in self._touched:
+            self._touched.append(parts)
+        return parts.row
 
 
 def _settings(variable: Any) -> tuple[VariableAggregation, VariableSynchronization]:

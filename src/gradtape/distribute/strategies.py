@@ -18,7 +18,15 @@ LOGGER = logging.getLogger("gradtape")
 
 
 class OneDeviceStrategy(Strategy):
-    """Everything on one device."""
+    """Everything on one device.
+
+    >>> import gradtape as tf
+    >>> tf.distribute.OneDeviceStrategy("/cpu:0").num_replicas_in_sync
+    1
+
+    Args:
+        device: The name of the device; there is one.
+    """
 
     def __init__(self, device: object) -> None:
         super().__init__()
@@ -26,6 +34,13 @@ class OneDeviceStrategy(Strategy):
 
 class MirroredStrategy(Strategy):
     """A copy of the model on each device.
+
+    >>> import gradtape as tf
+    >>> strategy = tf.distribute.MirroredStrategy()
+    >>> with strategy.scope():
+    ...     w = tf.Variable(2.0)
+    >>> strategy.run(lambda x: w * x, args=(tf.constant(3.0),)).numpy()
+    np.float32(6.0)
 
     Args:
         devices: The names of the devices; by default all accelerators, or else what the CPU was shared out to by
@@ -67,7 +82,16 @@ def _replicas_on(strategy: Strategy, names: list[str]) -> Any:
 
 
 class CentralStorageStrategy(Strategy):
-    """Variables in one place, steps on each device; there is one device."""
+    """Variables in one place, steps on each device; there is one device.
+
+    >>> import gradtape as tf
+    >>> tf.distribute.experimental.CentralStorageStrategy().num_replicas_in_sync
+    1
+
+    Args:
+        compute_devices: Not used; taken for programs that were written for TensorFlow.
+        parameter_device: Not used; taken for programs that were written for TensorFlow.
+    """
 
     def __init__(self, compute_devices: object = None, parameter_device: object = None) -> None:
         super().__init__()
@@ -78,6 +102,14 @@ class MultiWorkerMirroredStrategy(Strategy):
 
     They are those that `gradtape launch` has started, or that the environment variable TF_CONFIG names. Without either there is
     one process.
+
+    >>> import gradtape as tf
+    >>> tf.distribute.MultiWorkerMirroredStrategy().num_replicas_in_sync
+    1
+
+    Args:
+        cluster_resolver: Not used; taken for programs that were written for TensorFlow.
+        communication_options: Not used; taken for programs that were written for TensorFlow.
 
     Raises:
         ValueError: TF_CONFIG names no task of the cluster.
@@ -97,7 +129,21 @@ class MultiWorkerMirroredStrategy(Strategy):
 
 
 class TPUStrategy(Strategy):
-    """A copy of the model on each core of the TPUs: ValueError where there is none."""
+    """A copy of the model on each core of the TPUs.
+
+    >>> import gradtape as tf
+    >>> try:
+    ...     strategy = tf.distribute.TPUStrategy()
+    ... except ValueError:
+    ...     strategy = tf.distribute.get_strategy()
+
+    Args:
+        *args: Not used; taken for programs that were written for TensorFlow.
+        **kwargs: Not used; taken for programs that were written for TensorFlow.
+
+    Raises:
+        ValueError: There is no TPU.
+    """
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__()
@@ -111,7 +157,20 @@ class TPUStrategy(Strategy):
 
 
 class ParameterServerStrategy(Strategy):
-    """Variables on servers, steps on workers: ValueError, as there is one process."""
+    """Not offered: variables on servers, steps on workers need a cluster.
+
+    >>> import gradtape as tf
+    >>> tf.distribute.experimental.ParameterServerStrategy()
+    Traceback (most recent call last):
+    gradtape.distribute.cluster.Missing: ParameterServerStrategy needs a cluster, ...
+
+    Args:
+        *args: Not looked at.
+        **kwargs: Not looked at.
+
+    Raises:
+        ValueError: Always.
+    """
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         raise Missing(
@@ -123,32 +182,64 @@ class ParameterServerStrategy(Strategy):
 
 
 class CrossDeviceOps:
-    """How values of several devices are brought together."""
+    """How values of several devices are brought together; accepted, since XLA chooses.
+
+    >>> import gradtape as tf
+    >>> isinstance(tf.distribute.NcclAllReduce(), tf.distribute.CrossDeviceOps)
+    True
+    """
 
 
 class HierarchicalCopyAllReduce(CrossDeviceOps):
-    """By way of a few of the devices."""
+    """By way of a few of the devices; accepted, since XLA chooses.
+
+    >>> import gradtape as tf
+    >>> strategy = tf.distribute.MirroredStrategy(cross_device_ops=tf.distribute.HierarchicalCopyAllReduce())
+
+    Args:
+        num_packs: Not used; taken for programs that were written for TensorFlow.
+    """
 
     def __init__(self, num_packs: int = 1) -> None:
         self.num_packs = num_packs
 
 
 class NcclAllReduce(CrossDeviceOps):
-    """With NVIDIA's library."""
+    """With NVIDIA's library; accepted, since XLA chooses.
+
+    >>> import gradtape as tf
+    >>> strategy = tf.distribute.MirroredStrategy(cross_device_ops=tf.distribute.NcclAllReduce())
+
+    Args:
+        num_packs: Not used; taken for programs that were written for TensorFlow.
+    """
 
     def __init__(self, num_packs: int = 1) -> None:
         self.num_packs = num_packs
 
 
 class ReductionToOneDevice(CrossDeviceOps):
-    """All on one device."""
+    """All on one device; accepted, since XLA chooses.
+
+    >>> import gradtape as tf
+    >>> strategy = tf.distribute.MirroredStrategy(cross_device_ops=tf.distribute.ReductionToOneDevice())
+
+    Args:
+        reduce_to_device: Not used; taken for programs that were written for TensorFlow.
+        accumulation_fn: Not used; taken for programs that were written for TensorFlow.
+    """
 
     def __init__(self, reduce_to_device: object = None, accumulation_fn: object = None) -> None:
         self.reduce_to_device, self.accumulation_fn = reduce_to_device, accumulation_fn
 
 
 class CommunicationImplementation(enum.Enum):
-    """The library that workers communicate with."""
+    """The library that workers communicate with; accepted, since XLA chooses.
+
+    >>> import gradtape as tf
+    >>> tf.distribute.experimental.CommunicationImplementation.RING.value
+    'RING'
+    """
 
     AUTO = "AUTO"
     RING = "RING"
@@ -156,7 +247,17 @@ class CommunicationImplementation(enum.Enum):
 
 
 class CommunicationOptions:
-    """How workers communicate."""
+    """How workers communicate; accepted, since XLA chooses.
+
+    >>> import gradtape as tf
+    >>> options = tf.distribute.experimental.CommunicationOptions(timeout_seconds=120.0)
+    >>> strategy = tf.distribute.MultiWorkerMirroredStrategy(communication_options=options)
+
+    Args:
+        bytes_per_pack: Not used; taken for programs that were written for TensorFlow.
+        timeout_seconds: Not used; taken for programs that were written for TensorFlow.
+        implementation: Not used; taken for programs that were written for TensorFlow.
+    """
 
     def __init__(
         self,

@@ -20,6 +20,7 @@ from ..base.types import TensorLike
 from ..ops.math.reduce import reduce_mean, reduce_sum
 from ..values.composite import is_composite
 from ..values.tensor import Tensor, to_tensor
+from ..variables.variable import Variable
 from ..xla import processes
 from .datasets import DistributedDataset, InputContext
 
@@ -27,18 +28,42 @@ CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
 class ReduceOp(enum.Enum):
-    """How values of several replicas become one."""
+    """How values of several replicas become one.
+
+    >>> import gradtape as tf
+    >>> strategy = tf.distribute.get_strategy()
+    >>> strategy.reduce(tf.distribute.ReduceOp.MEAN, tf.constant([1.0, 3.0]), axis=0).numpy()
+    np.float32(2.0)
+    """
 
     SUM = "SUM"
     MEAN = "MEAN"
 
 
 class DistributedValues:
-    """Values of several replicas. With one replica they are plain values."""
+    """Values of several replicas. With one replica they are plain values.
+
+    >>> import gradtape as tf
+    >>> isinstance(tf.distribute.get_strategy().run(lambda: tf.constant(1.0)), tf.Tensor)
+    True
+    """
 
 
 class ValueContext:
-    """What a function that makes the values of replicas can ask."""
+    """What a function that makes the values of replicas can ask.
+
+    >>> import gradtape as tf
+    >>> strategy = tf.distribute.get_strategy()
+    >>> values = strategy.experimental_distribute_values_from_function(
+    ...     lambda context: tf.constant(context.replica_id_in_sync_group)
+    ... )
+    >>> int(values)
+    0
+
+    Args:
+        replica_id_in_sync_group: The number of the replica.
+        num_replicas_in_sync: How many replicas there are.
+    """
 
     def __init__(self, replica_id_in_sync_group: int = 0, num_replicas_in_sync: int = 1) -> None:
         self.replica_id_in_sync_group = replica_id_in_sync_group
@@ -56,6 +81,9 @@ class Strategy:
     ...     return v * x
     >>> strategy.reduce(tf.distribute.ReduceOp.SUM, strategy.run(step, args=(tf.constant(3.0),)), axis=None)
     <tf.Tensor: shape=(), dtype=float32, numpy=3.0>
+
+    Args:
+        extended: What has the less common methods; by default a `StrategyExtended`.
     """
 
     _replicas: Any = None  # where there are several
@@ -81,6 +109,14 @@ class Strategy:
     def scope(self) -> AbstractContextManager[Strategy]:
         """A context in which this strategy is in force; variables of the model are created in it.
 
+        >>> strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
+        >>> with strategy.scope():
+        ...     tf.distribute.get_strategy() is strategy
+        True
+
+        Returns:
+            A context manager.
+
         Raises:
             RuntimeError: Another strategy's scope is open, or this is inside of `run`.
         """
@@ -88,15 +124,37 @@ class Strategy:
         @contextmanager
         def context() -> Iterator[Strategy]:
             require_cross_replica(self)
-            with entered(self, None):
+            with entered(self, None), scope(variable_creators=[*STATE.variable_creators, *self._creators()]):
                 yield self
 
         return context()
 
+    def _creators(self) -> list[Any]:
+        """How variables are made in the scope, where that is not as outside."""
+        return [] if self._replicas is None else [self._replicas.created]
+
     def run(
         self, fn: Callable[..., Any], args: Any = (), kwargs: dict[str, Any] | None = None, options: object = None
     ) -> Tensor:
-        """Call `fn` on each replica, and return what it returns: with several replicas, a `PerReplica` for each tensor."""
+        """Call a function on each replica.
+
+        >>> strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
+        >>> strategy.run(lambda x: x * x, args=(tf.constant(3.0),)).numpy()
+        np.float32(9.0)
+
+        Args:
+            fn: The function.
+            args: Its arguments. Of a value that has a part for each replica, each gets its own.
+            kwargs: Its arguments by name, likewise.
+            options: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            What it returns: with several replicas, a `PerReplica` for each tensor.
+
+        Raises:
+            TypeError: `fn` cannot be called.
+            RuntimeError: It is called inside of `run`, or in the scope of another strategy.
+        """
         if not callable(fn):
             raise TypeError(f"run: a function is needed, got {fn!r}.")
         require_cross_replica(self)
@@ -106,25 +164,84 @@ class Strategy:
             return fn(*args, **(kwargs or {}))
 
     def reduce(self, reduce_op: ReduceOp | str, value: TensorLike, axis: int | None) -> Tensor:
-        """The values of all replicas as one: their sum or mean, over `axis` within each too where one is given."""
+        """The values of all replicas as one.
+
+        >>> strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
+        >>> strategy.reduce("sum", tf.constant([1.0, 2.0]), axis=0).numpy()
+        np.float32(3.0)
+
+        Args:
+            reduce_op: `tf.distribute.ReduceOp.SUM` or `MEAN`, or "sum" or "mean".
+            value: What `run` returned.
+            axis: An axis of the values over which is reduced too; None for none.
+
+        Returns:
+            A tensor, or the structure of `value`.
+
+        Raises:
+            ValueError: There is no such axis.
+            RuntimeError: It is called inside of `run`, or in the scope of another strategy.
+        """
         require_cross_replica(self)
         return reduced(self, reduce_op, value, axis)
 
     def gather(self, value: object, axis: int) -> Any:
-        """The values of all replicas one after the other along `axis`."""
+        """The values of all replicas one after the other.
+
+        >>> strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
+        >>> strategy.gather(tf.constant([1.0, 2.0]), axis=0).numpy()
+        array([1., 2.], dtype=float32)
+
+        Args:
+            value: What `run` returned.
+            axis: The axis along which they follow each other.
+
+        Returns:
+            A tensor, or the structure of `value`.
+
+        Raises:
+            RuntimeError: It is called inside of `run`, or in the scope of another strategy.
+        """
         require_cross_replica(self)
         if self._replicas is not None:
             return self._replicas.gather(value, axis)
         return nest.map_structure(to_tensor, value)
 
     def experimental_distribute_dataset(self, dataset: object, options: object = None) -> DistributedDataset:
-        """The dataset, each batch of which is shared out to the replicas."""
+        """A dataset each batch of which is shared out to the replicas.
+
+        >>> strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
+        >>> batches = strategy.experimental_distribute_dataset(tf.data.Dataset.range(4).batch(2))
+        >>> [batch.numpy().tolist() for batch in batches]
+        [[0, 1], [2, 3]]
+
+        Args:
+            dataset: A dataset of batches for all replicas together.
+            options: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A `tf.distribute.DistributedDataset`.
+        """
         return DistributedDataset(dataset, self._replicas)
 
     def distribute_datasets_from_function(
         self, dataset_fn: Callable[[InputContext], Any], options: object = None
     ) -> DistributedDataset:
-        """The dataset that the function makes from an `InputContext`: a batch of it goes to one replica."""
+        """A dataset each batch of which goes to one replica.
+
+        >>> strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
+        >>> def batches(context):
+        ...     return tf.data.Dataset.range(4).batch(context.get_per_replica_batch_size(2))
+        >>> [batch.numpy().tolist() for batch in strategy.distribute_datasets_from_function(batches)]
+        [[0, 1], [2, 3]]
+
+        Args:
+            dataset_fn: A function of a `tf.distribute.InputContext` that gives a dataset of batches for one replica.
+            options: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A `tf.distribute.DistributedDataset`.
+        """
         joined = processes.here()
         made = dataset_fn(InputContext(joined.count, joined.number, self.num_replicas_in_sync))
         return DistributedDataset(made, self._replicas, each=True)
@@ -132,11 +249,35 @@ class Strategy:
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
     def experimental_distribute_values_from_function(self, value_fn: Callable[[ValueContext], Any]) -> Any:
-        """The values that the function makes for each replica."""
+        """The values that a function makes for each replica.
+
+        >>> strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
+        >>> strategy.experimental_distribute_values_from_function(lambda context: context.replica_id_in_sync_group)
+        0
+
+        Args:
+            value_fn: A function of a `ValueContext`, which has the number of the replica.
+
+        Returns:
+            The value; with several replicas a `PerReplica`.
+        """
         return value_fn(ValueContext()) if self._replicas is None else self._replicas.distributed(value_fn)
 
     def experimental_local_results(self, value: TensorLike) -> tuple[Any, ...]:
-        """The values of the replicas of this process, as a tuple."""
+        """The values of the replicas of this process.
+
+        >>> strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
+        >>> strategy.experimental_local_results(tf.constant(3.0))[0].numpy()
+        np.float32(3.0)
+
+        Args:
+            value: What `run` returned, or a variable.
+
+        Returns:
+            A tuple.
+        """
+        if self._replicas is not None and isinstance(value, Variable):
+            return self._replicas.values_of(value)
         return value.values if isinstance(value, DistributedValues) else (value,)
 
     unwrap = experimental_local_results
@@ -150,7 +291,15 @@ class Strategy:
 
 
 class StrategyExtended:
-    """The less common methods of a strategy, as `strategy.extended`."""
+    """The less common methods of a strategy, as `strategy.extended`.
+
+    >>> import gradtape as tf
+    >>> tf.distribute.get_strategy().extended.worker_devices
+    ('/job:localhost/replica:0/task:0/device:CPU:0',)
+
+    Args:
+        container_strategy: The strategy.
+    """
 
     experimental_require_static_shapes = False
 
@@ -170,13 +319,40 @@ class StrategyExtended:
     def reduce_to(
         self, reduce_op: ReduceOp | str, value: TensorLike, destinations: object, options: object = None
     ) -> Any:
-        """The values of all replicas as one."""
+        """The values of all replicas as one.
+
+        >>> extended = tf.distribute.OneDeviceStrategy("/cpu:0").extended
+        >>> extended.reduce_to("sum", tf.constant(3.0), destinations=None).numpy()
+        np.float32(3.0)
+
+        Args:
+            reduce_op: `tf.distribute.ReduceOp.SUM` or `MEAN`, or "sum" or "mean".
+            value: What `run` returned.
+            destinations: Not used: every replica gets the result.
+            options: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor, or the structure of `value`.
+        """
         return reduced(self._strategy, reduce_op, value, None)
 
     def batch_reduce_to(
         self, reduce_op: ReduceOp | str, value_destination_pairs: Any, options: object = None
     ) -> list[Any]:
-        """The same for pairs of a value and where it goes."""
+        """The same as `reduce_to` for several values.
+
+        >>> extended = tf.distribute.OneDeviceStrategy("/cpu:0").extended
+        >>> [total.numpy() for total in extended.batch_reduce_to("sum", [(tf.constant(3.0), None)])]
+        [np.float32(3.0)]
+
+        Args:
+            reduce_op: `tf.distribute.ReduceOp.SUM` or `MEAN`, or "sum" or "mean".
+            value_destination_pairs: Pairs of a value and where it goes, which is not used.
+            options: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A list.
+        """
         return [reduced(self._strategy, reduce_op, value, None) for value, _ in value_destination_pairs]
 
     def update(
@@ -187,7 +363,22 @@ class StrategyExtended:
         kwargs: dict[str, Any] | None = None,
         group: bool = True,
     ) -> Any:
-        """Call `fn(var, *args)` where the variable is."""
+        """Call a function where a variable is.
+
+        >>> extended = tf.distribute.OneDeviceStrategy("/cpu:0").extended
+        >>> extended.update(tf.Variable(1.0), lambda v, by: v.assign_add(by), args=(2.0,)).numpy()
+        np.float32(3.0)
+
+        Args:
+            var: The variable, which is the first argument.
+            fn: The function.
+            args: Further arguments.
+            kwargs: Arguments by name.
+            group: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            What the function returns.
+        """
         args, kwargs = nest.map_structure(
             lambda value: getattr(value, "in_replica", value), (tuple(args), kwargs or {})
         )
@@ -196,25 +387,80 @@ class StrategyExtended:
     def call_for_each_replica(
         self, fn: Callable[..., Any], args: object = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        """The same as `Strategy.run`."""
+        """The same as `Strategy.run`.
+
+        >>> extended = tf.distribute.OneDeviceStrategy("/cpu:0").extended
+        >>> extended.call_for_each_replica(lambda x: x * x, args=(tf.constant(3.0),)).numpy()
+        np.float32(9.0)
+
+        Args:
+            fn: The function.
+            args: Its arguments.
+            kwargs: Its arguments by name.
+
+        Returns:
+            What it returns: with several replicas, a `PerReplica` for each tensor.
+        """
         return self._strategy.run(fn, args, kwargs)
 
     def variable_created_in_scope(self, v: object) -> bool:
-        """True: a variable is the same in every scope."""
+        """True: a variable is the same in every scope.
+
+        >>> extended = tf.distribute.OneDeviceStrategy("/cpu:0").extended
+        >>> extended.variable_created_in_scope(tf.Variable(1.0))
+        True
+
+        Args:
+            v: A variable.
+
+        Returns:
+            True.
+        """
         return True
 
     def value_container(self, value: TensorLike) -> Any:
-        """The value itself."""
+        """The value itself: values are in no containers.
+
+        >>> extended = tf.distribute.OneDeviceStrategy("/cpu:0").extended
+        >>> extended.value_container(3.0)
+        3.0
+
+        Args:
+            value: A value.
+
+        Returns:
+            The value.
+        """
         return value
 
     @contextmanager
     def colocate_vars_with(self, colocate_with_variable: object) -> Iterator[None]:
-        """Accepted: there is one place."""
+        """A block in which variables are made where another is: there is one place.
+
+        >>> extended = tf.distribute.OneDeviceStrategy("/cpu:0").extended
+        >>> with extended.colocate_vars_with(tf.Variable(1.0)):
+        ...     v = tf.Variable(2.0)
+
+        Args:
+            colocate_with_variable: Not used.
+        """
         yield
 
 
 class ReplicaContext:
-    """What a function given to `Strategy.run` sees: `tf.distribute.get_replica_context()`."""
+    """What a function given to `Strategy.run` sees: `tf.distribute.get_replica_context()`.
+
+    >>> import gradtape as tf
+    >>> def step(x):
+    ...     context = tf.distribute.get_replica_context()
+    ...     return context.all_reduce("sum", x)
+    >>> tf.distribute.get_strategy().run(step, args=(tf.constant(3.0),)).numpy()
+    np.float32(3.0)
+
+    Args:
+        strategy: The strategy that runs the function.
+        replica_id_in_sync_group: The number of the replica.
+    """
 
     def __init__(self, strategy: Strategy, replica_id_in_sync_group: object) -> None:
         self._strategy = strategy
@@ -237,23 +483,89 @@ class ReplicaContext:
         return (CPU,)
 
     def all_reduce(self, reduce_op: ReduceOp | str, value: TensorLike, options: object = None) -> Any:
-        """The sum or mean over all replicas: the value."""
+        """The sum or mean over all replicas, in each of them.
+
+        >>> def step(x):
+        ...     context = tf.distribute.get_replica_context()
+        ...     return context.all_reduce("sum", x)
+        >>> tf.distribute.get_strategy().run(step, args=(tf.constant([3.0]),)).numpy()
+        array([3.], dtype=float32)
+
+        Args:
+            reduce_op: `tf.distribute.ReduceOp.SUM` or `MEAN`, or "sum" or "mean".
+            value: The value of this replica, or a structure of values.
+            options: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            The structure of `value`.
+        """
         return reduced(self._strategy, reduce_op, value, None)
 
     def all_gather(self, value: TensorLike, axis: int, options: object = None) -> Any:
-        """The values of all replicas one after the other along `axis`: the value."""
+        """The values of all replicas one after the other, in each of them.
+
+        >>> def step(x):
+        ...     context = tf.distribute.get_replica_context()
+        ...     return context.all_gather(x, axis=0)
+        >>> tf.distribute.get_strategy().run(step, args=(tf.constant([3.0]),)).numpy()
+        array([3.], dtype=float32)
+
+        Args:
+            value: The value of this replica, or a structure of values.
+            axis: The axis along which they follow each other.
+            options: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            The structure of `value`.
+        """
         return nest.map_structure(to_tensor, value)
 
     def merge_call(self, merge_fn: Callable[..., Any], args: Any = (), kwargs: dict[str, Any] | None = None) -> Any:
-        """Call `merge_fn(strategy, *args)` in the cross-replica context."""
+        """Call a function once for all replicas, in the cross-replica context.
+
+        >>> def step(x):
+        ...     context = tf.distribute.get_replica_context()
+        ...     return context.merge_call(lambda strategy, y: strategy.reduce("sum", y, axis=None), args=(x,))
+        >>> tf.distribute.get_strategy().run(step, args=(tf.constant([3.0]),)).numpy()
+        array([3.], dtype=float32)
+
+        Args:
+            merge_fn: A function of the strategy and the arguments.
+            args: Arguments; it gets those of all replicas.
+            kwargs: Arguments by name, likewise.
+
+        Returns:
+            What the function returns.
+        """
         with entered(self._strategy, None):
             return merge_fn(self._strategy, *args, **(kwargs or {}))
 
     def agreed(
         self, variable: object, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """What a change of a variable is given, after all replicas have agreed upon it."""
-        return args, kwargs
+    ) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+        """The variable that is changed, and what it is given after all replicas have agreed upon it.
+
+        Args:
+            variable: The variable.
+            method: The name of the method that changes it.
+            args: What this replica gives it.
+            kwargs: The same by name.
+
+        Returns:
+            The variable, arguments, and arguments by name.
+        """
+        return variable, args, kwargs
+
+    def own(self, variable: Any) -> Any:
+        """The variable that is read in place of another one.
+
+        Args:
+            variable: The other one.
+
+        Returns:
+            A variable.
+        """
+        return variable
 
     def __enter__(self) -> ReplicaContext:
         self._entered.append(entered(self._strategy, self))

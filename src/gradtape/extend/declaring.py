@@ -16,6 +16,7 @@ from ..base.errors import OpDeclarationError
 from ..op.declaration import Derivative, Op, Rule
 from ..op.family import make_elementwise
 from ..op.shapes import broadcasted
+from ..ops import load_all
 from ..values.tensor import EagerTensor, from_array
 
 
@@ -38,6 +39,14 @@ def op(
 ) -> Any:
     """Decorator: declare a function as an op. The name then stands for the op, and `name.public` is what users call.
 
+    >>> import gradtape as tf
+    >>> @tf.extend.op
+    ... def example_total(xp, x):
+    ...     "The sum of all elements."
+    ...     return xp.sum(x)
+    >>> example_total.public([1.0, 2.0]).numpy()
+    np.float32(3.0)
+
     Args:
         kernel: The function: `kernel(xp, x, y, *, attribute=default)`. `xp` is NumPy, or a module with the same names. The
             other positional parameters are the operands, as arrays; the keyword-only ones are attributes.
@@ -47,6 +56,9 @@ def op(
             `{"indices": [tf.int32, tf.int64]}`.
         outputs: How many arrays the kernel returns.
         retypes: Whether the outputs keep the types that the kernel gives them. Else they get the type of the operands.
+
+    Returns:
+        The op, or a decorator where `kernel` is not given.
 
     Raises:
         OpDeclarationError: The name is taken, or the kernel is no Python function with these parameters.
@@ -70,6 +82,32 @@ def elementwise(
     """Decorator: declare an op that treats each element by itself, with broadcasting between its operands.
 
     One `derivative` for each operand gives it the reverse, forward and batching rules. The arguments are those of `op`.
+
+    >>> import gradtape as tf
+    >>> @tf.extend.elementwise
+    ... def example_cube(xp, x):
+    ...     "x * x * x."
+    ...     return x * x * x
+    >>> @example_cube.derivative("x")
+    ... def _(t, x):
+    ...     return t * 3.0 * x * x
+    >>> x = tf.Variable(2.0)
+    >>> with tf.GradientTape() as tape:
+    ...     y = example_cube.public(x)
+    >>> tape.gradient(y, x).numpy()
+    np.float32(12.0)
+
+    Args:
+        kernel: The function: `kernel(xp, x, y, *, attribute=default)`.
+        eager: What computes the same on NumPy arrays, called without `xp`.
+        dtypes: The types of the operands for which the op is defined; the floating ones if None.
+        retypes: Whether the outputs keep the types that the kernel gives them.
+
+    Returns:
+        The op, or a decorator where `kernel` is not given.
+
+    Raises:
+        OpDeclarationError: The name is taken, or the kernel is no Python function with these parameters.
     """
 
     def declare(kernel: Rule, **options: Any) -> Op:
@@ -85,6 +123,7 @@ def _decorator(
     allowed = FLOATING if dtypes is None else _numpy_types(dtypes)
 
     def decorate(kernel: Rule) -> Op:
+        load_all()  # so that a name that gradtape has is refused here, not when gradtape's op is imported
         declared = declare(kernel, dtypes=allowed, **options)
         declared.eager = _kernel(declared)
         return declared

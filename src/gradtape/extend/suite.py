@@ -44,12 +44,31 @@ class Check(NamedTuple):
 
 
 def checks_of(op: Op) -> list[Check]:
-    """The checks of an op, one for each way of running it."""
+    """The checks of an op, one for each way of running it.
+
+    >>> import gradtape as tf
+    >>> from gradtape.ops.math.trigonometric import tanh
+    >>> len(tf.extend.checks_of(tanh)) > 5
+    True
+
+    Args:
+        op: An op, as `tf.extend.op` gives it.
+
+    Returns:
+        A list of functions without arguments, for `pytest.mark.parametrize`; each raises OpCheckError where the op fails.
+    """
     return [Check(op, way) for way in WAYS]
 
 
 def check(op: Op) -> None:
     """Check an op in every way, on the samples and bad inputs that are declared with it.
+
+    >>> import gradtape as tf
+    >>> from gradtape.ops.math.trigonometric import tanh
+    >>> tf.extend.check(tanh)
+
+    Args:
+        op: An op, as `tf.extend.op` gives it.
 
     Raises:
         OpCheckError: The first way in which the op breaks its promise.

@@ -135,7 +135,18 @@ def rgb_to_yiq(images: TensorLike) -> Tensor:
 
 
 def yiq_to_rgb(images: TensorLike) -> Tensor:
-    """Undoes `rgb_to_yiq`."""
+    """Luma and the two chromas of NTSC television to red, green and blue: undoes `rgb_to_yiq`.
+
+    >>> import gradtape as tf
+    >>> tf.image.yiq_to_rgb(tf.image.rgb_to_yiq([[[0.5, 0.25, 0.75]]])).numpy().round(2)
+    array([[[0.5 , 0.25, 0.75]]], dtype=float32)
+
+    Args:
+        images: Floating images whose last axis holds the three.
+
+    Returns:
+        Images of the same shape.
+    """
     return _times(images, _YIQ_TO_RGB)
 
 
@@ -156,7 +167,18 @@ def rgb_to_yuv(images: TensorLike) -> Tensor:
 
 
 def yuv_to_rgb(images: TensorLike) -> Tensor:
-    """Undoes `rgb_to_yuv`."""
+    """Luma and the two chromas of PAL television to red, green and blue: undoes `rgb_to_yuv`.
+
+    >>> import gradtape as tf
+    >>> tf.image.yuv_to_rgb(tf.image.rgb_to_yuv([[[0.5, 0.25, 0.75]]])).numpy().round(2)
+    array([[[0.5 , 0.25, 0.75]]], dtype=float32)
+
+    Args:
+        images: Floating images whose last axis holds the three.
+
+    Returns:
+        Images of the same shape.
+    """
     return _times(images, _YUV_TO_RGB)
 
 
@@ -286,7 +308,25 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
 def adjust_jpeg_quality(
     image: TensorLike, jpeg_quality: TensorLike, dct_method: str = "", name: str | None = None
 ) -> Tensor:
-    """The image as it looks after it was stored as a JPEG of that quality, 0 to 100 (needs Pillow; no derivative)."""
+    """The image as it looks after it was stored as a JPEG of that quality (needs Pillow; no derivative).
+
+    >>> import gradtape as tf
+    >>> image = tf.fill([8, 8, 3], 0.5)
+    >>> tf.image.adjust_jpeg_quality(image, 75).shape
+    TensorShape([8, 8, 3])
+
+    Args:
+        image: An image (height, width, 1 or 3).
+        jpeg_quality: From 0 to 100.
+        dct_method: Not used; taken for programs that were written for TensorFlow.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        An image of the same shape and type.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The quality is not in that range.
+    """
     x = to_tensor(image)
     quality = as_int(jpeg_quality)
     if not 0 <= quality <= 100:
@@ -318,9 +358,26 @@ def _colours(image: object, name: str) -> Any:
 
 @takes(delta=real)
 def adjust_hue(image: Any, delta: TensorLike, name: str | None = None) -> Tensor:
-    """The image with each hue turned by `delta`, from -1 to 1 (a full turn). (TensorFlow has no derivative.)
+    """The image with each hue turned by `delta`.
 
-    Where channels are equal, they share the derivative.
+    >>> import gradtape as tf
+    >>> red = tf.constant([[[1.0, 0.0, 0.0]]])
+    >>> tf.image.adjust_hue(red, 1 / 3).numpy().ravel().round(3)
+    array([0., 1., 0.], dtype=float32)
+
+    The derivative is ours: TensorFlow has none. Where channels are equal, they share it.
+
+    Args:
+        image: An image (height, width, 3), or a batch of images.
+        delta: From -1 to 1, a full turn.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Images of the same shape and type.
+
+    Raises:
+        ValueError: `delta` is not in that range.
+        tf.errors.InvalidArgumentError: There are not three channels.
     """
     known = _number(delta)
     if known is not None and not -1 <= known <= 1:
@@ -343,7 +400,26 @@ def adjust_hue(image: Any, delta: TensorLike, name: str | None = None) -> Tensor
 
 @takes(saturation_factor=real)
 def adjust_saturation(image: Any, saturation_factor: TensorLike, name: str | None = None) -> Tensor:
-    """The image with each saturation times a factor, between 0 and 1. (TensorFlow has no derivative.)"""
+    """The image with each saturation times a factor, and kept between 0 and 1.
+
+    >>> import gradtape as tf
+    >>> image = tf.constant([[[0.8, 0.4, 0.4]]])
+    >>> tf.image.adjust_saturation(image, 0.5).numpy().ravel().round(3)
+    array([0.8, 0.6, 0.6], dtype=float32)
+
+    The derivative is ours: TensorFlow has none.
+
+    Args:
+        image: An image (height, width, 3), or a batch of images.
+        saturation_factor: A number; 0 makes the image grey.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Images of the same shape and type.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There are not three channels.
+    """
     x = _colours(image, "adjust_saturation")
     factor = _factor(saturation_factor, x, "saturation_factor")
     largest = reduce_max(x, -1, True)
@@ -355,7 +431,21 @@ def adjust_saturation(image: Any, saturation_factor: TensorLike, name: str | Non
 
 
 def per_image_standardization(image: TensorLike) -> Tensor:
-    """Each image minus its mean, divided by its standard deviation (at least 1 / sqrt(numbers))."""
+    """Each image minus its mean, divided by its standard deviation (at least 1 / sqrt(numbers)).
+
+    >>> import gradtape as tf
+    >>> tf.image.per_image_standardization([[[1.0], [3.0]]]).numpy().ravel()
+    array([-1.,  1.], dtype=float32)
+
+    Args:
+        image: An image (height, width, channels), or a batch of images.
+
+    Returns:
+        Images of the same shape, in float32.
+
+    Raises:
+        ValueError: There are fewer than three axes, or an image is empty.
+    """
     x = to_tensor(image)
     check_image(x)
     x = cast(x, dtypes.float32)

@@ -74,7 +74,22 @@ def flip_up_down(image: TensorLike) -> Tensor:
 
 
 def transpose(image: object, name: str | None = None) -> Tensor:
-    """The image with lines and columns exchanged."""
+    """The image with lines and columns exchanged.
+
+    >>> import gradtape as tf
+    >>> tf.image.transpose([[[1], [2], [3]]]).shape
+    TensorShape([3, 1, 1])
+
+    Args:
+        image: An image (height, width, channels), or a batch of images.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Images (width, height, channels).
+
+    Raises:
+        ValueError: There are not three or four axes, or an image is empty.
+    """
     x = image_of(image)
     return permute(x, [1, 0, 2] if x.ndim == 3 else [0, 2, 1, 3])
 
@@ -86,7 +101,24 @@ def _turned_look(image: TensorLike, k: IntLike = 1, name: str | None = None) -> 
 
 @shaped(_turned_look)
 def rot90(image: TensorLike, k: IntLike = 1, name: str | None = None) -> Tensor:
-    """The image turned by 90 degrees `k` times, against the clock."""
+    """The image turned by 90 degrees `k` times, against the clock.
+
+    >>> import gradtape as tf
+    >>> tf.image.rot90([[[1], [2]], [[3], [4]]]).numpy()[:, :, 0]
+    array([[2, 4],
+           [1, 3]], dtype=int32)
+
+    Args:
+        image: An image (height, width, channels), or a batch of images.
+        k: How often; a negative number turns with the clock.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The turned images.
+
+    Raises:
+        ValueError: There are not three or four axes, or an image is empty.
+    """
     x = image_of(image)
     turns = as_int(k) % 4
     if turns == 0:
@@ -101,7 +133,24 @@ def _cut(image: TensorLike, top: int, left: int, height: int, width: int) -> Any
 
 
 def central_crop(image: TensorLike, central_fraction: TensorLike) -> Tensor:
-    """The middle of the image: this fraction of its height and width."""
+    """The middle of the image: this fraction of its height and width.
+
+    >>> import gradtape as tf
+    >>> image = tf.reshape(tf.range(16), [4, 4, 1])
+    >>> tf.image.central_crop(image, 0.5).numpy()[:, :, 0]
+    array([[ 5,  6],
+           [ 9, 10]], dtype=int32)
+
+    Args:
+        image: An image (height, width, channels), or a batch of images.
+        central_fraction: Above 0, and at most 1.
+
+    Returns:
+        The middle of each image.
+
+    Raises:
+        ValueError: The fraction is not in that range, or the image does not have three or four axes.
+    """
     x, fraction = to_tensor(image), as_float(central_fraction)
     if not 0.0 < fraction <= 1.0:
         raise ValueError(f"central_fraction must be within (0, 1], got {fraction}.")
@@ -132,7 +181,27 @@ def _placed_look(
 def crop_to_bounding_box(
     image: TensorLike, offset_height: IntLike, offset_width: IntLike, target_height: IntLike, target_width: IntLike
 ) -> Tensor:
-    """The part of the image with this upper left corner and this size."""
+    """The part of the image with this upper left corner and this size.
+
+    >>> import gradtape as tf
+    >>> image = tf.reshape(tf.range(9), [3, 3, 1])
+    >>> tf.image.crop_to_bounding_box(image, 1, 0, 2, 2).numpy()[:, :, 0]
+    array([[3, 4],
+           [6, 7]], dtype=int32)
+
+    Args:
+        image: An image (height, width, channels), or a batch of images.
+        offset_height: The first line.
+        offset_width: The first column.
+        target_height: The height of the part.
+        target_width: The width of the part.
+
+    Returns:
+        The parts.
+
+    Raises:
+        ValueError: The part does not lie in the image.
+    """
     x = image_of(image)
     top, left = _offset(offset_height, offset_width)
     height, width = target_size(target_height, target_width)
@@ -147,7 +216,26 @@ def crop_to_bounding_box(
 def pad_to_bounding_box(
     image: TensorLike, offset_height: IntLike, offset_width: IntLike, target_height: IntLike, target_width: IntLike
 ) -> Tensor:
-    """The image put into a black one of the target size, with its upper left corner at the offset."""
+    """The image put into a black one of the target size, with its upper left corner at the offset.
+
+    >>> import gradtape as tf
+    >>> tf.image.pad_to_bounding_box([[[5]]], 1, 0, 2, 2).numpy()[:, :, 0]
+    array([[0, 0],
+           [5, 0]], dtype=int32)
+
+    Args:
+        image: An image (height, width, channels), or a batch of images.
+        offset_height: How many lines of zeros are above.
+        offset_width: How many columns of zeros are on the left.
+        target_height: The new height.
+        target_width: The new width.
+
+    Returns:
+        The larger images.
+
+    Raises:
+        ValueError: The image does not fit into the target.
+    """
     x = image_of(image)
     top, left = _offset(offset_height, offset_width)
     height, width = as_int(target_height), as_int(target_width)
@@ -161,7 +249,26 @@ def pad_to_bounding_box(
 
 @shaped(lambda image, height, width: _placed_look(image, 0, 0, height, width))
 def resize_with_crop_or_pad(image: TensorLike, target_height: IntLike, target_width: IntLike) -> Tensor:
-    """The image cut, or put into a black one, to the target size; its middle stays in the middle."""
+    """The image cut, or put into a black one, to the target size; its middle stays in the middle.
+
+    >>> import gradtape as tf
+    >>> image = tf.reshape(tf.range(1, 4), [1, 3, 1])
+    >>> tf.image.resize_with_crop_or_pad(image, 3, 1).numpy()[:, :, 0]
+    array([[0],
+           [2],
+           [0]], dtype=int32)
+
+    Args:
+        image: An image (height, width, channels), or a batch of images.
+        target_height: The new height.
+        target_width: The new width.
+
+    Returns:
+        Images of the new size.
+
+    Raises:
+        ValueError: A size is not positive, or the image does not have three or four axes.
+    """
     x = image_of(image)
     height, width = target_size(target_height, target_width)
     spare_height, spare_width = height - x.shape[-3], width - x.shape[-2]

@@ -21,7 +21,22 @@ from .colour import convert_image_dtype
 
 
 def total_variation(images: TensorLike, name: str | None = None) -> Tensor:
-    """The sum of the differences of all neighbours, one number for each image."""
+    """The sum of the differences of all neighbours, one number for each image: small where an image is smooth.
+
+    >>> import gradtape as tf
+    >>> tf.image.total_variation([[[1.0], [4.0]], [[1.0], [4.0]]]).numpy()
+    np.float32(6.0)
+
+    Args:
+        images: An image (height, width, channels), or a batch of images.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A number for each image.
+
+    Raises:
+        ValueError: There are not three or four axes.
+    """
     x = to_tensor(images)
     if x.ndim not in (3, 4):
         raise ValueError(f"'images' must be either 3 or 4-dimensional, got shape {x.shape}.")
@@ -35,7 +50,24 @@ def _differences(x: Any) -> tuple[Any, Any]:
 
 
 def image_gradients(image: TensorLike) -> tuple[Tensor, Tensor]:
-    """The differences to the next pixel below and to the right; zero in the last line and column."""
+    """The differences to the next pixel below and to the right; zero in the last line and column.
+
+    >>> import gradtape as tf
+    >>> image = tf.reshape(tf.constant([1.0, 3.0, 6.0, 10.0]), [1, 2, 2, 1])
+    >>> down, right = tf.image.image_gradients(image)
+    >>> down.numpy()[0, :, :, 0]
+    array([[5., 7.],
+           [0., 0.]], dtype=float32)
+
+    Args:
+        image: A batch of images (batch, height, width, channels).
+
+    Returns:
+        Two tensors of the same shape: the differences down and to the right.
+
+    Raises:
+        ValueError: There are not four axes.
+    """
     x = to_tensor(image)
     if x.ndim != 4:
         raise ValueError(f"image_gradients expects a 4D tensor [batch_size, h, w, d], not {x.shape}.")
@@ -44,7 +76,22 @@ def image_gradients(image: TensorLike) -> tuple[Tensor, Tensor]:
 
 
 def sobel_edges(image: TensorLike) -> Tensor:
-    """Sobel's smoothed differences down and to the right, in a new last axis of size 2."""
+    """Sobel's smoothed differences down and to the right, in a new last axis of size 2.
+
+    >>> import gradtape as tf
+    >>> image = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
+    >>> tf.image.sobel_edges(image).numpy()[0, 1, 1, 0]
+    array([24.,  8.], dtype=float32)
+
+    Args:
+        image: A batch of images (batch, height, width, channels).
+
+    Returns:
+        A tensor (batch, height, width, channels, 2).
+
+    Raises:
+        tf.errors.InvalidArgumentError: There are not four axes.
+    """
     x = to_tensor(image)
     if x.ndim != 4:
         raise invalid(f"sobel_edges: images must be a batch (batch, height, width, channels), got shape {x.shape}.")
@@ -77,11 +124,24 @@ def _comparable(a: Any, b: Any, max_val: TensorLike) -> tuple[Any, Any, Any]:
 
 
 def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = None) -> Tensor:
-    """The peak signal-to-noise ratio of images that may have values up to `max_val`, in decibels.
+    """The peak signal-to-noise ratio of two images, in decibels: the larger, the more alike they are.
 
     >>> import gradtape as tf
     >>> round(float(tf.image.psnr(tf.zeros([2, 2, 1]), tf.ones([2, 2, 1]), 255)), 4)
     48.1308
+
+    Args:
+        a: Images.
+        b: Images of the same size and type.
+        max_val: The largest value a pixel can have, such as 1.0 or 255.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A number for each pair of images.
+
+    Raises:
+        ValueError: The shapes do not fit.
+        tf.errors.InvalidArgumentError: The types differ.
     """
     a, b, largest = _comparable(a, b, max_val)
     error = reduce_mean(squared_difference(a, b), (-3, -2, -1))
@@ -138,9 +198,31 @@ def ssim(
     k2: Any = 0.03,
     return_index_map: bool = False,
 ) -> Tensor:
-    """The structural similarity of images with values up to `max_val`: at most 1, for each pair of images.
+    """The structural similarity of two images: 1 where they are the same.
 
-    With `return_index_map`, one for each pixel.
+    >>> import gradtape as tf
+    >>> image = tf.reshape(tf.range(144.0) / 144, [12, 12, 1])
+    >>> tf.image.ssim(image, image, max_val=1.0).numpy().round(4)
+    np.float32(1.0)
+    >>> bool(tf.image.ssim(image, 1.0 - image, max_val=1.0) < 0)
+    True
+
+    Args:
+        img1: Images, at least as large as the filter.
+        img2: Images of the same size and type.
+        max_val: The largest value a pixel can have, such as 1.0 or 255.
+        filter_size: The size of the neighbourhood that is looked at.
+        filter_sigma: How fast neighbours count less.
+        k1: Keeps quotients of brightness away from 0 / 0.
+        k2: Keeps quotients of structure away from 0 / 0.
+        return_index_map: Whether there is a number for each pixel.
+
+    Returns:
+        A number for each pair of images, or for each place of the filter.
+
+    Raises:
+        ValueError: The shapes do not fit.
+        tf.errors.InvalidArgumentError: The types differ, or an image is smaller than the filter.
     """
     x, y, largest = _comparable(img1, img2, max_val)
     similarity, _ = _similarity(x, y, largest, as_int(filter_size), as_float(filter_sigma), k1, k2)
@@ -157,7 +239,30 @@ def ssim_multiscale(
     k1: Any = 0.01,
     k2: Any = 0.03,
 ) -> Tensor:
-    """The structural similarity on several scales, each half of the last, weighted by `power_factors`."""
+    """The structural similarity on several scales, each half of the last, weighted by `power_factors`.
+
+    >>> import gradtape as tf
+    >>> image = tf.reshape(tf.range(1024.0) / 1024, [32, 32, 1])
+    >>> tf.image.ssim_multiscale(image, image, max_val=1.0, power_factors=[0.5, 0.5]).numpy().round(4)
+    np.float32(1.0)
+
+    Args:
+        img1: Images, at least as large as the filter on the last scale.
+        img2: Images of the same size and type.
+        max_val: The largest value a pixel can have, such as 1.0 or 255.
+        power_factors: How much each scale counts; their number is that of the scales.
+        filter_size: The size of the neighbourhood that is looked at.
+        filter_sigma: How fast neighbours count less.
+        k1: Keeps quotients of brightness away from 0 / 0.
+        k2: Keeps quotients of structure away from 0 / 0.
+
+    Returns:
+        A number for each pair of images.
+
+    Raises:
+        ValueError: The shapes do not fit.
+        tf.errors.InvalidArgumentError: The types differ, or an image is smaller than the filter on some scale.
+    """
     x, y, largest = _comparable(img1, img2, max_val)
     powers = to_tensor(power_factors, dtypes.float32)
     if powers.ndim != 1 or not powers.shape[0]:

@@ -46,14 +46,29 @@ def extract_patches(
     padding: str | Sequence[Sequence[int]],
     name: str | None = None,
 ) -> Tensor:
-    """What windows of `sizes` see, every `strides` pixels: (batch, rows, columns, window * channels).
-
-    `rates` sets the pixels of a window apart. All three are written as [1, rows, columns, 1].
+    """What windows see of images, every few pixels: each window in the last axis.
 
     >>> import gradtape as tf
-    >>> x = tf.ones([1, 4, 4, 3])
-    >>> tf.image.extract_patches(x, [1, 2, 2, 1], [1, 2, 2, 1], [1, 1, 1, 1], "VALID").shape
-    TensorShape([1, 2, 2, 12])
+    >>> image = tf.reshape(tf.range(16), [1, 4, 4, 1])
+    >>> tf.image.extract_patches(image, [1, 2, 2, 1], [1, 2, 2, 1], [1, 1, 1, 1], "VALID").numpy()[0, 0]
+    array([[0, 1, 4, 5],
+           [2, 3, 6, 7]], dtype=int32)
+
+    Args:
+        images: A batch of images (batch, height, width, channels).
+        sizes: The size of a window, as [1, rows, columns, 1].
+        strides: How far windows are apart, as [1, rows, columns, 1].
+        rates: How far the pixels of a window are apart, as [1, rows, columns, 1].
+        padding: "SAME" or "VALID".
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor (batch, rows, columns, window * channels).
+
+    Raises:
+        tf.errors.InvalidArgumentError: The images or an option have another form.
+        tf.errors.UnimplementedError: A window goes over the batch or the channels.
+        tf.errors.OutOfRangeError: A number is not positive.
     """
     x = to_tensor(images)
     if x.ndim != 4:
@@ -115,10 +130,30 @@ def crop_and_resize(
     extrapolation_value: float = 0.0,
     name: str | None = None,
 ) -> Tensor:
-    """Boxes (y1, x1, y2, x2) cut out of images and resized: (boxes, *crop_size, channels).
+    """Boxes cut out of images and resized to one size. Gradients flow to images and boxes.
 
-    0 and 1 are the centres of the first and the last pixel; what lies outside becomes `extrapolation_value`.
-    `box_indices` says from which image of the batch each box is taken. The tape follows images and boxes.
+    >>> import gradtape as tf
+    >>> image = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
+    >>> tf.image.crop_and_resize(image, [[0.0, 0.0, 0.5, 0.5]], [0], [2, 2]).numpy()[0, :, :, 0]
+    array([[0., 1.],
+           [3., 4.]], dtype=float32)
+
+    Args:
+        image: A batch of images (batch, height, width, channels).
+        boxes: Corners (boxes, 4) as y1, x1, y2, x2: 0 and 1 are the centres of the first and the last pixel. Where y1 >
+            y2 or x1 > x2 the part is mirrored.
+        box_indices: From which image of the batch each box is taken.
+        crop_size: The height and width of all parts.
+        method: "bilinear" or "nearest".
+        extrapolation_value: The value of what lies outside of the image.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A float32 tensor (boxes, *crop_size, channels).
+
+    Raises:
+        tf.errors.InvalidArgumentError: The shapes do not fit, a box is not finite, or the method is another.
+        tf.errors.OutOfRangeError: There is no such image.
     """
     x = cast(image, dtypes.float32)
     corners = convert_to_tensor(boxes, dtypes.float32)

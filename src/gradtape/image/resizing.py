@@ -29,7 +29,12 @@ from .geometry import image_of, pad_to_bounding_box, target_size
 
 
 class ResizeMethod:
-    """The names of the methods of `tf.image.resize`."""
+    """The names of the methods of `tf.image.resize`.
+
+    >>> import gradtape as tf
+    >>> tf.image.ResizeMethod.NEAREST_NEIGHBOR
+    'nearest'
+    """
 
     BILINEAR = "bilinear"
     NEAREST_NEIGHBOR = "nearest"
@@ -191,7 +196,26 @@ def resize_with_pad(
     method: TensorLike = ResizeMethod.BILINEAR,
     antialias: bool = False,
 ) -> Tensor:
-    """The image resized to fit into the target size, in proportion, in the middle of a black one."""
+    """The image resized to fit into the target size, in proportion, in the middle of a black one.
+
+    >>> import gradtape as tf
+    >>> tf.image.resize_with_pad(tf.ones([2, 4, 1]), 2, 2).numpy()[:, :, 0]
+    array([[1., 1.],
+           [0., 0.]], dtype=float32)
+
+    Args:
+        image: An image (height, width, channels), or a batch of images.
+        target_height: The new height.
+        target_width: The new width.
+        method: "bilinear", "nearest" or another of `tf.image.ResizeMethod`.
+        antialias: Whether to average when the image becomes smaller.
+
+    Returns:
+        Images of the new size; float32 unless the method keeps the values.
+
+    Raises:
+        ValueError: A size is not positive, or the method is not known.
+    """
     x = image_of(image)
     height, width = target_size(target_height, target_width)
     inner, border = fitting(x, height, width)

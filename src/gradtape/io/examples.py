@@ -64,7 +64,15 @@ class ValueList(Message):
 
 
 class BytesList(ValueList):
-    """A list of byte strings."""
+    """A list of byte strings.
+
+    >>> import gradtape as tf
+    >>> tf.train.BytesList(value=[b"a", b"b"]).value[1]
+    b'b'
+
+    Args:
+        value: The byte strings.
+    """
 
     _check = staticmethod(_checked_bytes)
 
@@ -85,7 +93,15 @@ _ESCAPES = {10: "\\n", 13: "\\r", 9: "\\t", 34: '\\"', 39: "\\'", 92: "\\\\"}
 
 
 class FloatList(ValueList):
-    """A list of 32-bit floats."""
+    """A list of 32-bit floats.
+
+    >>> import gradtape as tf
+    >>> tf.train.FloatList(value=[0.5, 1.5]).value[1]
+    1.5
+
+    Args:
+        value: The numbers.
+    """
 
     _check = staticmethod(_checked_float)
 
@@ -104,7 +120,15 @@ class FloatList(ValueList):
 
 
 class Int64List(ValueList):
-    """A list of 64-bit integers."""
+    """A list of 64-bit integers.
+
+    >>> import gradtape as tf
+    >>> tf.train.Int64List(value=[1, 2]).value[1]
+    2
+
+    Args:
+        value: The whole numbers.
+    """
 
     _check = staticmethod(_checked_int)
 
@@ -128,6 +152,11 @@ class Feature(Message):
 
     >>> tf.train.Feature(int64_list=tf.train.Int64List(value=[1, 2])).int64_list.value
     [1, 2]
+
+    Args:
+        bytes_list: A `tf.train.BytesList`.
+        float_list: A `tf.train.FloatList`.
+        int64_list: A `tf.train.Int64List`.
     """
 
     def __init__(
@@ -165,14 +194,42 @@ class Feature(Message):
         return self._list("int64_list")
 
     def WhichOneof(self, oneof: str = "kind") -> str | None:
-        """Which of the three lists is there, or None."""
+        """Which of the three lists is there.
+
+        >>> feature = tf.train.Feature(int64_list=tf.train.Int64List(value=[1]))
+        >>> feature.WhichOneof("kind")
+        'int64_list'
+
+        Args:
+            oneof: "kind", the name of the choice.
+
+        Returns:
+            "bytes_list", "float_list" or "int64_list"; None where none is.
+
+        Raises:
+            ValueError: There is no such choice.
+        """
         if oneof != "kind":
             raise ValueError(f'Protocol message has no oneof "{oneof}" field; it has "kind".')
         present = [name for name, values in self._lists.items() if values.value]
         return present[-1] if present else self._given
 
     def HasField(self, field_name: str) -> bool:
-        """Whether this list is there."""
+        """Whether a list is there.
+
+        >>> feature = tf.train.Feature(int64_list=tf.train.Int64List(value=[1]))
+        >>> feature.HasField("int64_list"), feature.HasField("float_list")
+        (True, False)
+
+        Args:
+            field_name: "bytes_list", "float_list" or "int64_list".
+
+        Returns:
+            True or False.
+
+        Raises:
+            ValueError: There is no such field.
+        """
         if field_name not in _KINDS:
             raise ValueError(f'Protocol message Feature has no field "{field_name}".')
         return self.WhichOneof() == field_name
@@ -202,7 +259,16 @@ class Feature(Message):
 
 
 class Features(Message):
-    """Features by name."""
+    """Features by name.
+
+    >>> import gradtape as tf
+    >>> size = tf.train.Feature(float_list=tf.train.FloatList(value=[1.5]))
+    >>> tf.train.Features(feature={"size": size}).feature["size"].float_list.value[0]
+    1.5
+
+    Args:
+        feature: A dict from names to features.
+    """
 
     def __init__(self, feature: Mapping[str, Feature] | None = None) -> None:
         self.feature = Named(Feature, feature)
@@ -218,7 +284,16 @@ class Features(Message):
 
 
 class FeatureList(Message):
-    """Features one after the other, one for each step of a sequence."""
+    """Features one after the other, one for each step of a sequence.
+
+    >>> import gradtape as tf
+    >>> steps = [tf.train.Feature(int64_list=tf.train.Int64List(value=[n])) for n in range(3)]
+    >>> len(tf.train.FeatureList(feature=steps).feature)
+    3
+
+    Args:
+        feature: A list of features.
+    """
 
     def __init__(self, feature: Iterable[Feature] | None = None) -> None:
         self.feature = Values(_checked_feature, () if feature is None else feature)
@@ -245,7 +320,17 @@ def _checked_feature(value: Any) -> Feature:
 
 
 class FeatureLists(Message):
-    """Lists of features by name."""
+    """Lists of features by name.
+
+    >>> import gradtape as tf
+    >>> steps = [tf.train.Feature(int64_list=tf.train.Int64List(value=[n])) for n in range(3)]
+    >>> lists = tf.train.FeatureLists(feature_list={"word": tf.train.FeatureList(feature=steps)})
+    >>> len(lists.feature_list["word"].feature)
+    3
+
+    Args:
+        feature_list: A dict from names to lists of features.
+    """
 
     def __init__(self, feature_list: Mapping[str, FeatureList] | None = None) -> None:
         self.feature_list = Named(FeatureList, feature_list)
@@ -270,6 +355,9 @@ class Example(Parts):
     ...     "label": tf.train.Feature(int64_list=tf.train.Int64List(value=[3]))}))
     >>> tf.io.parse_single_example(example.SerializeToString(), {"label": tf.io.FixedLenFeature([], tf.int64)})
     {'label': <tf.Tensor: shape=(), dtype=int64, numpy=3>}
+
+    Args:
+        features: The features.
     """
 
     _kinds: ClassVar[dict[str, type[Message]]] = {"features": Features}
@@ -284,7 +372,20 @@ class Example(Parts):
 
 
 class SequenceExample(Parts):
-    """One sequence: features of the whole, and lists of features, one for each step."""
+    """One sequence: features of the whole, and lists of features, one for each step.
+
+    >>> import gradtape as tf
+    >>> steps = [tf.train.Feature(int64_list=tf.train.Int64List(value=[n])) for n in range(3)]
+    >>> lists = tf.train.FeatureLists(feature_list={"word": tf.train.FeatureList(feature=steps)})
+    >>> text = tf.train.SequenceExample(feature_lists=lists).SerializeToString()
+    >>> wanted = {"word": tf.io.FixedLenSequenceFeature([], tf.int64)}
+    >>> tf.io.parse_single_sequence_example(text, sequence_features=wanted)[1]["word"].numpy()
+    array([0, 1, 2])
+
+    Args:
+        context: The features of the whole sequence.
+        feature_lists: The lists of features, by name.
+    """
 
     _kinds: ClassVar[dict[str, type[Message]]] = {"context": Features, "feature_lists": FeatureLists}
 

@@ -22,6 +22,13 @@ from . import gfile
 def read_file(filename: PathLikeOrTensor, name: str | None = None) -> Tensor:
     """The bytes of a file, as a string tensor without axes.
 
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "note.txt")
+    >>> tf.io.write_file(path, "hello")
+    >>> tf.io.read_file(path).numpy()
+    b'hello'
+
     Args:
         filename: The path.
         name: Not used; taken for programs that were written for TensorFlow.
@@ -42,7 +49,26 @@ def read_file(filename: PathLikeOrTensor, name: str | None = None) -> Tensor:
 
 
 def write_file(filename: PathLikeOrTensor, contents: TensorLike, name: str | None = None) -> None:
-    """Write bytes to a file; folders that do not exist are made, a file that does is replaced."""
+    """Write bytes to a file; folders that do not exist are made, a file that does is replaced.
+
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "folder", "note.txt")
+    >>> tf.io.write_file(path, "hello")
+    >>> tf.io.gfile.exists(path)
+    True
+
+    Args:
+        filename: The path.
+        contents: The bytes or the text.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        None.
+
+    Raises:
+        tf.errors.PermissionDeniedError: The system refuses access.
+    """
     path = gfile.local_path(_one(filename, "filename"))
     data = _one(contents, "contents")
     try:
@@ -54,7 +80,23 @@ def write_file(filename: PathLikeOrTensor, contents: TensorLike, name: str | Non
 
 
 def matching_files(pattern: object, name: str | None = None) -> Tensor:
-    """The paths of files that fit a pattern or one of several, sorted, as a string tensor."""
+    """The paths of files that fit a pattern or one of several, sorted, as a string tensor.
+
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.io.write_file(os.path.join(folder, "a.txt"), "a")
+    >>> tf.io.write_file(os.path.join(folder, "b.csv"), "b")
+    >>> [os.path.basename(path) for path in tf.io.matching_files(folder + "/*.txt").numpy()]
+    [b'a.txt']
+
+    Args:
+        pattern: A pattern with `*`, `?` and `[...]`, or several.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The paths, as a string vector.
+    """
     patterns: Array = np.atleast_1d(np.asarray(to_tensor(pattern, dtypes.string)._array))
     found = sorted(os.fsencode(path) for one in patterns.reshape(-1).tolist() for path in gfile.glob(one))
     paths = np.empty(len(found), object)

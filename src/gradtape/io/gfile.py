@@ -120,23 +120,89 @@ class GFile:
         return data if self._binary else data.decode()
 
     def read(self, n: int = -1) -> Any:
-        """The next n bytes, or all that are left."""
+        r"""The next bytes, or all that are left.
+
+        >>> import tempfile
+        >>> path = tf.io.gfile.join(tempfile.mkdtemp(), "a.txt")
+        >>> with tf.io.gfile.GFile(path, "w") as file:
+        ...     file.write("one\ntwo\n")
+        >>> with tf.io.gfile.GFile(path) as file:
+        ...     file.read(3), file.read()
+        ('one', '\ntwo\n')
+
+        Args:
+            n: How many; -1 for all.
+
+        Returns:
+            Text, or bytes if the mode says so.
+
+        Raises:
+            tf.errors.NotFoundError: There is no such file.
+            tf.errors.PermissionDeniedError: The file is not open for reading.
+        """
         file = self._to_read()
         with _errors(self._path):
             return self._decoded(file.read(n))
 
     def readline(self) -> Any:
-        """The next line with its end, or nothing at the end of the file."""
+        r"""The next line with its end.
+
+        >>> import tempfile
+        >>> path = tf.io.gfile.join(tempfile.mkdtemp(), "a.txt")
+        >>> with tf.io.gfile.GFile(path, "w") as file:
+        ...     file.write("one\ntwo\n")
+        >>> with tf.io.gfile.GFile(path) as file:
+        ...     file.readline()
+        'one\n'
+
+        Returns:
+            Text, or bytes if the mode says so; nothing at the end of the file.
+
+        Raises:
+            tf.errors.NotFoundError: There is no such file.
+            tf.errors.PermissionDeniedError: The file is not open for reading.
+        """
         file = self._to_read()
         with _errors(self._path):
             return self._decoded(file.readline())
 
     def readlines(self) -> list[Any]:
-        """The lines that are left."""
+        r"""The lines that are left, with their ends.
+
+        >>> import tempfile
+        >>> path = tf.io.gfile.join(tempfile.mkdtemp(), "a.txt")
+        >>> with tf.io.gfile.GFile(path, "w") as file:
+        ...     file.write("one\ntwo\n")
+        >>> with tf.io.gfile.GFile(path) as file:
+        ...     file.readlines()
+        ['one\n', 'two\n']
+
+        Returns:
+            A list of texts, or of bytes if the mode says so.
+
+        Raises:
+            tf.errors.NotFoundError: There is no such file.
+            tf.errors.PermissionDeniedError: The file is not open for reading.
+        """
         return list(self)
 
     def write(self, file_content: Any) -> None:
-        """Write text or bytes."""
+        r"""Write text, in UTF-8, or bytes.
+
+        >>> import tempfile
+        >>> path = tf.io.gfile.join(tempfile.mkdtemp(), "a.txt")
+        >>> with tf.io.gfile.GFile(path, "w") as file:
+        ...     file.write("one\ntwo\n")
+        >>> with tf.io.gfile.GFile(path) as file:
+        ...     file.read()
+        'one\ntwo\n'
+
+        Args:
+            file_content: Text or bytes.
+
+        Raises:
+            tf.errors.PermissionDeniedError: The file is not open for writing.
+        """
         if self._plain == "r":
             raise PermissionDeniedError(None, None, f"File isn't open for writing: {self._path}")
         data = file_content.encode() if isinstance(file_content, str) else file_content
@@ -145,7 +211,26 @@ class GFile:
             file.write(data)
 
     def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
-        """Go to a place in the file; `position` is an older name of `offset`."""
+        r"""Go to a place in the file.
+
+        >>> import tempfile
+        >>> path = tf.io.gfile.join(tempfile.mkdtemp(), "a.txt")
+        >>> with tf.io.gfile.GFile(path, "w") as file:
+        ...     file.write("one\ntwo\n")
+        >>> with tf.io.gfile.GFile(path) as file:
+        ...     file.seek(4)
+        ...     file.read()
+        'two\n'
+
+        Args:
+            offset: How many bytes away.
+            whence: From where: 0 for the beginning, 1 for the present place, 2 for the end.
+            position: An older name of `offset`.
+
+        Raises:
+            TypeError: No offset is given.
+            tf.errors.InvalidArgumentError: `whence` is another number.
+        """
         place = position if offset is None else offset
         if place is None:
             raise TypeError("seek(): offset argument required")
@@ -156,26 +241,76 @@ class GFile:
             file.seek(place, whence)
 
     def tell(self) -> int:
-        """The place in the file."""
+        r"""The present place in the file, in bytes from its beginning.
+
+        >>> import tempfile
+        >>> path = tf.io.gfile.join(tempfile.mkdtemp(), "a.txt")
+        >>> with tf.io.gfile.GFile(path, "w") as file:
+        ...     file.write("one\ntwo\n")
+        >>> with tf.io.gfile.GFile(path) as file:
+        ...     _ = file.readline()
+        ...     file.tell()
+        4
+
+        Returns:
+            An integer.
+        """
         place: int = self._opened().tell()
         return place
 
     def seekable(self) -> bool:
-        """True."""
+        r"""True: `seek` works.
+
+        >>> import tempfile
+        >>> path = tf.io.gfile.join(tempfile.mkdtemp(), "a.txt")
+        >>> with tf.io.gfile.GFile(path, "w") as file:
+        ...     file.write("one\ntwo\n")
+        >>> with tf.io.gfile.GFile(path) as file:
+        ...     file.seekable()
+        True
+        """
         return True
 
     def size(self) -> int:
-        """How many bytes the file has."""
+        r"""How many bytes the file has.
+
+        >>> import tempfile
+        >>> path = tf.io.gfile.join(tempfile.mkdtemp(), "a.txt")
+        >>> with tf.io.gfile.GFile(path, "w") as file:
+        ...     file.write("one\ntwo\n")
+        >>> with tf.io.gfile.GFile(path) as file:
+        ...     file.size()
+        8
+
+        Returns:
+            An integer.
+        """
         return stat(self._path).length
 
     def flush(self) -> None:
-        """Hand what was written to the operating system."""
+        """Hand what was written to the operating system.
+
+        >>> import tempfile
+        >>> with tf.io.gfile.GFile(tf.io.gfile.join(tempfile.mkdtemp(), "a.txt"), "w") as file:
+        ...     file.write("one")
+        ...     file.flush()
+        """
         if self._file is not None:
             with _errors(self._path):
                 self._file.flush()
 
     def close(self) -> None:
-        """Write what is left, and close the file."""
+        r"""Write what is left, and close the file; it opens again when it is used.
+
+        >>> import tempfile
+        >>> path = tf.io.gfile.join(tempfile.mkdtemp(), "a.txt")
+        >>> with tf.io.gfile.GFile(path, "w") as file:
+        ...     file.write("one\ntwo\n")
+        >>> file = tf.io.gfile.GFile(path)
+        >>> file.read(3)
+        'one'
+        >>> file.close()
+        """
         file, self._file = self._file, None
         if file is not None:
             with _errors(self._path):
@@ -193,6 +328,22 @@ class GFile:
         return self
 
     def __next__(self) -> Any:
+        r"""The next line with its end.
+
+        >>> import tempfile
+        >>> path = tf.io.gfile.join(tempfile.mkdtemp(), "a.txt")
+        >>> with tf.io.gfile.GFile(path, "w") as file:
+        ...     file.write("one\ntwo\n")
+        >>> with tf.io.gfile.GFile(path) as file:
+        ...     list(file)
+        ['one\n', 'two\n']
+
+        Returns:
+            Text, or bytes if the mode says so.
+
+        Raises:
+            StopIteration: There is none.
+        """
         line = self.readline()
         if not line:
             raise StopIteration
@@ -211,17 +362,58 @@ class FileStatistics:
 
 
 def exists(path: PathLikeOrTensor) -> bool:
-    """Whether there is such a file or folder."""
+    """Whether there is such a file or folder.
+
+    >>> import gradtape as tf
+    >>> import tempfile
+    >>> tf.io.gfile.exists(tempfile.mkdtemp()), tf.io.gfile.exists("no such file")
+    (True, False)
+
+    Args:
+        path: A path.
+
+    Returns:
+        True or False.
+    """
     return os.path.exists(local_path(path))
 
 
 def isdir(path: PathLikeOrTensor) -> bool:
-    """Whether there is such a folder."""
+    """Whether there is such a folder.
+
+    >>> import gradtape as tf
+    >>> import tempfile
+    >>> tf.io.gfile.isdir(tempfile.mkdtemp())
+    True
+
+    Args:
+        path: A path.
+
+    Returns:
+        True or False.
+    """
     return os.path.isdir(local_path(path))
 
 
 def stat(path: PathLikeOrTensor) -> FileStatistics:
-    """Length in bytes, time of the last change in nanoseconds, and whether it is a folder."""
+    """Length in bytes, time of the last change in nanoseconds, and whether it is a folder.
+
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "note.txt")
+    >>> tf.io.write_file(path, "hello")
+    >>> tf.io.gfile.stat(path).length
+    5
+
+    Args:
+        path: A path.
+
+    Returns:
+        An object with `length`, `mtime_nsec` and `is_directory`.
+
+    Raises:
+        tf.errors.NotFoundError: There is no such file.
+    """
     name = local_path(path)
     with _errors(name):
         found = os.stat(name)
@@ -229,7 +421,24 @@ def stat(path: PathLikeOrTensor) -> FileStatistics:
 
 
 def listdir(path: PathLikeOrTensor) -> list[str]:
-    """The names in a folder, sorted."""
+    """The names in a folder, sorted.
+
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.io.write_file(os.path.join(folder, "a.txt"), "a")
+    >>> tf.io.gfile.listdir(folder)
+    ['a.txt']
+
+    Args:
+        path: The path of a folder.
+
+    Returns:
+        A list of names, without the path.
+
+    Raises:
+        tf.errors.NotFoundError: There is no such folder.
+    """
     name = local_path(path)
     if not os.path.isdir(name):
         raise NotFoundError(None, None, f"Could not find directory {name}")
@@ -238,14 +447,42 @@ def listdir(path: PathLikeOrTensor) -> list[str]:
 
 
 def glob(pattern: object) -> list[str]:
-    """The paths that fit a pattern, or one of a list of patterns: `*`, `?` and `[...]` within one folder."""
+    """The paths that fit a pattern, or one of a list of patterns: `*`, `?` and `[...]` within one folder.
+
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.io.write_file(os.path.join(folder, "a.txt"), "a")
+    >>> [os.path.basename(path) for path in tf.io.gfile.glob(folder + "/*.txt")]
+    ['a.txt']
+
+    Args:
+        pattern: A pattern, or a list of patterns.
+
+    Returns:
+        A list of paths.
+    """
     patterns = pattern if isinstance(pattern, (list, tuple)) else [pattern]
     found = [sorted(_glob.glob(local_path(one), include_hidden=True)) for one in patterns]
     return [path for paths in found for path in paths]
 
 
 def mkdir(path: PathLikeOrTensor) -> None:
-    """Make a folder in one that exists; nothing happens where it is there."""
+    """Make a folder in one that exists; nothing happens where it is there.
+
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "models")
+    >>> tf.io.gfile.mkdir(path)
+    >>> tf.io.gfile.isdir(path)
+    True
+
+    Args:
+        path: The path of the folder.
+
+    Raises:
+        tf.errors.NotFoundError: The folder above it does not exist.
+    """
     name = local_path(path)
     if os.path.isdir(name):
         return
@@ -254,7 +491,21 @@ def mkdir(path: PathLikeOrTensor) -> None:
 
 
 def makedirs(path: PathLikeOrTensor) -> None:
-    """Make a folder, and those above it. Folders that exist are left alone."""
+    """Make a folder, and those above it. Folders that exist are left alone.
+
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "models", "first")
+    >>> tf.io.gfile.makedirs(path)
+    >>> tf.io.gfile.isdir(path)
+    True
+
+    Args:
+        path: The path of the folder.
+
+    Raises:
+        tf.errors.FailedPreconditionError: There is a file of that name.
+    """
     name = local_path(path)
     if os.path.exists(name) and not os.path.isdir(name):
         raise FailedPreconditionError(None, None, f"{name} is not a directory")
@@ -263,7 +514,25 @@ def makedirs(path: PathLikeOrTensor) -> None:
 
 
 def copy(src: PathLikeOrTensor, dst: PathLikeOrTensor, overwrite: bool = False) -> None:
-    """Copy a file; AlreadyExistsError where there is one, unless it may be overwritten."""
+    """Copy a file; AlreadyExistsError where there is one, unless it may be overwritten.
+
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.io.write_file(os.path.join(folder, "a.txt"), "a")
+    >>> tf.io.gfile.copy(os.path.join(folder, "a.txt"), os.path.join(folder, "b.txt"))
+    >>> tf.io.gfile.listdir(folder)
+    ['a.txt', 'b.txt']
+
+    Args:
+        src: The path of the file.
+        dst: The path of the copy.
+        overwrite: Whether a file that is there may be replaced.
+
+    Raises:
+        tf.errors.AlreadyExistsError: There is one already.
+        tf.errors.NotFoundError: There is no file to copy.
+    """
     source, target = local_path(src), local_path(dst)
     with _errors(source):
         os.stat(source)
@@ -273,7 +542,25 @@ def copy(src: PathLikeOrTensor, dst: PathLikeOrTensor, overwrite: bool = False) 
 
 
 def rename(src: PathLikeOrTensor, dst: PathLikeOrTensor, overwrite: bool = False) -> None:
-    """Rename or move a file or folder; AlreadyExistsError where there is one, unless it may be overwritten."""
+    """Rename or move a file or folder; AlreadyExistsError where there is one, unless it may be overwritten.
+
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.io.write_file(os.path.join(folder, "a.txt"), "a")
+    >>> tf.io.gfile.rename(os.path.join(folder, "a.txt"), os.path.join(folder, "b.txt"))
+    >>> tf.io.gfile.listdir(folder)
+    ['b.txt']
+
+    Args:
+        src: The path.
+        dst: The new path.
+        overwrite: Whether a file that is there may be replaced.
+
+    Raises:
+        tf.errors.AlreadyExistsError: There is one already.
+        tf.errors.NotFoundError: There is nothing to rename.
+    """
     source, target = local_path(src), local_path(dst)
     with _errors(source):
         os.stat(source)
@@ -288,7 +575,23 @@ def _check_free(path: str, overwrite: bool) -> None:
 
 
 def remove(path: PathLikeOrTensor) -> None:
-    """Remove a file."""
+    """Remove a file.
+
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.txt")
+    >>> tf.io.write_file(path, "a")
+    >>> tf.io.gfile.remove(path)
+    >>> tf.io.gfile.exists(path)
+    False
+
+    Args:
+        path: The path of a file.
+
+    Raises:
+        tf.errors.NotFoundError: There is no such file.
+        tf.errors.FailedPreconditionError: It is a folder: use `rmtree`.
+    """
     name = local_path(path)
     if os.path.isdir(name):
         raise FailedPreconditionError(None, None, f"{name}; Is a directory. Use rmtree.")
@@ -297,7 +600,22 @@ def remove(path: PathLikeOrTensor) -> None:
 
 
 def rmtree(path: PathLikeOrTensor) -> None:
-    """Remove a folder and all it holds, or a file."""
+    """Remove a folder and all it holds, or a file.
+
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.io.write_file(os.path.join(folder, "a.txt"), "a")
+    >>> tf.io.gfile.rmtree(folder)
+    >>> tf.io.gfile.exists(folder)
+    False
+
+    Args:
+        path: The path.
+
+    Raises:
+        tf.errors.NotFoundError: There is nothing of that name.
+    """
     name = local_path(path)
     with _errors(name):
         if os.path.isdir(name) and not os.path.islink(name):
@@ -309,7 +627,23 @@ def rmtree(path: PathLikeOrTensor) -> None:
 def walk(
     top: object, topdown: bool = True, onerror: Callable[[OpError], Any] | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
-    """For each folder from `top` down its path, the folders and the files in it."""
+    """For each folder from `top` down its path, the folders and the files in it.
+
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.io.write_file(os.path.join(folder, "below", "a.txt"), "a")
+    >>> [(folders, files) for path, folders, files in tf.io.gfile.walk(folder)]
+    [(['below'], []), ([], ['a.txt'])]
+
+    Args:
+        top: The path of a folder.
+        topdown: Whether a folder comes before those in it.
+        onerror: A function that is called with the error of a folder that cannot be read; such folders are left out.
+
+    Returns:
+        An iterator over tuples (path, names of folders, names of files).
+    """
     name = local_path(top)
 
     def failed(error: OSError) -> None:
@@ -323,12 +657,32 @@ def walk(
 
 
 def join(path: PathLikeOrTensor, *paths: object) -> str:
-    """The parts of a path as one."""
+    """The parts of a path as one.
+
+    >>> import gradtape as tf
+    >>> tf.io.gfile.join("models", "first", "weights")
+    'models/first/weights'
+
+    Args:
+        path: The first part.
+        *paths: The others.
+
+    Returns:
+        A path.
+    """
     return os.path.join(text_of(path), *(text_of(part) for part in paths))
 
 
 def get_registered_schemes() -> list[str]:
-    """The URL schemes of the supported file systems."""
+    """The URL schemes of the supported file systems.
+
+    >>> import gradtape as tf
+    >>> tf.io.gfile.get_registered_schemes()
+    ['file', '']
+
+    Returns:
+        A list of names.
+    """
     return ["file", ""]
 
 

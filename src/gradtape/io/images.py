@@ -14,7 +14,7 @@ import numpy as np
 
 from ..base import dtypes
 from ..base.dtypes import Array, DType
-from ..base.errors import OpError, invalid
+from ..base.errors import OpError, ResourceExhaustedError, invalid
 from ..base.types import DTypeLike, TensorLike
 from ..op.arguments import flag, number, optional_whole_number, takes, text, whole_number
 from ..values.tensor import Tensor, from_array, to_tensor
@@ -62,8 +62,10 @@ def _damage_is_named(name: str) -> Iterator[None]:
     """Raise Pillow's errors as InvalidArgumentError. For damaged images their class depends on the format."""
     try:
         yield
-    except (OpError, MemoryError):
+    except OpError:
         raise
+    except MemoryError:
+        raise ResourceExhaustedError(None, None, f"{name}: there is not enough memory for the pixels.") from None
     except Exception as error:
         raise invalid(f"{name}: the image is damaged, or too large: {error}.") from None
 
@@ -101,7 +103,10 @@ def _as_type(pixels: Array, dtype: DTypeLike, name: str) -> Array:
     if kind.numpy == pixels.dtype:
         return pixels
     if kind.is_floating:
-        return (pixels.astype(np.float32) / np.iinfo(pixels.dtype).max).astype(kind.numpy)
+        with _damage_is_named(name):
+            numbers = pixels.astype(np.float32)
+            numbers /= np.iinfo(pixels.dtype).max
+            return numbers.astype(kind.numpy, copy=False)
     if kind is dtypes.uint16:
         return pixels.astype(np.uint16) * np.uint16(257)
     if kind is dtypes.uint8:
@@ -130,6 +135,27 @@ def decode_jpeg(
     """A JPEG image as uint8 pixels of shape (height, width, channels); `ratio` 2, 4 or 8 makes it smaller.
 
     Pillow decodes with the accurate transform, which may differ by a few steps of 255 from TensorFlow's fast one.
+
+    >>> import gradtape as tf
+    >>> file = tf.io.encode_jpeg(tf.zeros([4, 6, 3], tf.uint8))
+    >>> tf.io.decode_jpeg(file).shape
+    TensorShape([4, 6, 3])
+
+    Args:
+        contents: The bytes of the file.
+        channels: 0 for those of the file, 1 for grey, 3 for colours.
+        ratio: 1, 2, 4 or 8: how many times smaller the result is.
+        fancy_upscaling: Not used; taken for programs that were written for TensorFlow.
+        try_recover_truncated: Not used; taken for programs that were written for TensorFlow.
+        acceptable_fraction: Not used; taken for programs that were written for TensorFlow.
+        dct_method: Not used; taken for programs that were written for TensorFlow.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A uint8 tensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The bytes are no image.
     """
     if dct_method not in ("", "INTEGER_FAST", "INTEGER_ACCURATE"):
         raise invalid(f"decode_jpeg: dct_method must be '', 'INTEGER_FAST' or 'INTEGER_ACCURATE', got {dct_method!r}.")
@@ -157,7 +183,30 @@ def decode_and_crop_jpeg(
     dct_method: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """The part of a JPEG image that begins at y, x and has this height and width."""
+    """The part of a JPEG image that begins at y, x and has this height and width.
+
+    >>> import gradtape as tf
+    >>> file = tf.io.encode_jpeg(tf.zeros([4, 6, 3], tf.uint8))
+    >>> tf.io.decode_and_crop_jpeg(file, [1, 2, 3, 4]).shape
+    TensorShape([3, 4, 3])
+
+    Args:
+        contents: The bytes of the file.
+        crop_window: Four numbers: y, x, height and width.
+        channels: 0 for those of the file, 1 for grey, 3 for colours.
+        ratio: 1, 2, 4 or 8: how many times smaller the image is, of which the part is taken.
+        fancy_upscaling: Not used; taken for programs that were written for TensorFlow.
+        try_recover_truncated: Not used; taken for programs that were written for TensorFlow.
+        acceptable_fraction: Not used; taken for programs that were written for TensorFlow.
+        dct_method: Not used; taken for programs that were written for TensorFlow.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A uint8 tensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The window leaves the image, or the bytes are no image.
+    """
     y, x, height, width = (int(number) for number in np.asarray(to_tensor(crop_window)._array))
     whole = decode_jpeg(contents, channels, ratio)._array
     if min(y, x) < 0 or min(height, width) <= 0 or y + height > whole.shape[0] or x + width > whole.shape[1]:
@@ -172,7 +221,25 @@ def decode_and_crop_jpeg(
 def decode_png(
     contents: TensorLike, channels: int = 0, dtype: DTypeLike = dtypes.uint8, name: str | None = None
 ) -> Tensor:
-    """A PNG image as pixels of shape (height, width, channels), uint8 or uint16."""
+    """A PNG image as pixels of shape (height, width, channels), uint8 or uint16.
+
+    >>> import gradtape as tf
+    >>> file = tf.io.encode_png(tf.constant([[[0], [128], [255]]], tf.uint8))
+    >>> tf.io.decode_png(file).numpy().ravel()
+    array([  0, 128, 255], dtype=uint8)
+
+    Args:
+        contents: The bytes of the file.
+        channels: 0 for those of the file, 1 for grey, 2 with transparency, 3 for colours, 4 for both.
+        dtype: uint8 or uint16.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of that type.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The bytes are no image.
+    """
     kind = dtypes.as_dtype(dtype)
     if kind not in (dtypes.uint8, dtypes.uint16):
         raise invalid(f"decode_png: dtype must be uint8 or uint16, got {kind.name}.")
@@ -182,25 +249,75 @@ def decode_png(
 
 @takes(channels=whole_number)
 def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None) -> Tensor:
-    """A BMP image as uint8 pixels of shape (height, width, channels)."""
+    """A BMP image as uint8 pixels of shape (height, width, channels).
+
+    >>> import gradtape as tf
+    >>> import io
+    >>> from PIL import Image
+    >>> file = io.BytesIO()
+    >>> Image.new("RGB", (6, 4)).save(file, format="BMP")
+    >>> tf.io.decode_bmp(file.getvalue()).shape
+    TensorShape([4, 6, 3])
+
+    Args:
+        contents: The bytes of the file.
+        channels: 0 for those of the file, 3 for colours, 4 with transparency.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A uint8 tensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The bytes are no BMP image.
+    """
     return from_array(_pixels(_opened(contents, "decode_bmp", ("BMP",)), channels, "decode_bmp"))
 
 
 def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
-    """All frames of a GIF as uint8 pixels of shape (frames, height, width, 3)."""
+    """All frames of a GIF as uint8 pixels of shape (frames, height, width, 3).
+
+    >>> import gradtape as tf
+    >>> import io
+    >>> from PIL import Image
+    >>> file = io.BytesIO()
+    >>> black, white = Image.new("L", (6, 4), 0), Image.new("L", (6, 4), 255)
+    >>> black.save(file, format="GIF", save_all=True, append_images=[white])
+    >>> tf.io.decode_gif(file.getvalue()).shape
+    TensorShape([2, 4, 6, 3])
+
+    Args:
+        contents: The bytes of the file.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A uint8 tensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The bytes are no GIF.
+    """
     return from_array(_frames(_opened(contents, "decode_gif", ("GIF",)), "decode_gif"))
 
 
 def _frames(image: Any, name: str) -> Array:
     with _damage_is_named(name):
         count = getattr(image, "n_frames", 1)
-    _check_size(image, count, name)
-    frames = []
+    frames = np.empty((0, 0, 0, 3), np.uint8)
     for position in range(count):
         with _damage_is_named(name):
             image.seek(position)
-        frames.append(_pixels(image, 3, name))
-    return np.stack(frames)
+        if (image.height, image.width) != frames.shape[1:3]:  # the first, or one that is larger than the screen
+            _check_size(image, count, name)
+            with _damage_is_named(name):
+                frames = _enlarged(frames, count, image.height, image.width)
+        frames[position] = _pixels(image, 3, name)
+    return frames
+
+
+def _enlarged(frames: Array, count: int, height: int, width: int) -> Array:
+    """Room for frames of this size, with zeros around those that are there."""
+    larger = np.zeros((count, height, width, 3), np.uint8)
+    larger[: len(frames), : frames.shape[1], : frames.shape[2]] = frames
+    return larger
 
 
 @takes(channels=optional_whole_number, expand_animations=flag)
@@ -211,7 +328,26 @@ def decode_image(
     name: str | None = None,
     expand_animations: bool = True,
 ) -> Tensor:
-    """An image of any known kind; a GIF has its frames along a first axis, unless `expand_animations` is False."""
+    """An image of any known kind; a GIF has its frames along a first axis, unless `expand_animations` is False.
+
+    >>> import gradtape as tf
+    >>> file = tf.io.encode_png(tf.zeros([4, 6, 3], tf.uint8))
+    >>> tf.io.decode_image(file, dtype=tf.float32).shape
+    TensorShape([4, 6, 3])
+
+    Args:
+        contents: The bytes of a JPEG, PNG, GIF or BMP file.
+        channels: None or 0 for those of the file, 1 for grey, 3 for colours, 4 with transparency.
+        dtype: uint8 or uint16, or a floating type, for numbers from 0 to 1.
+        name: Not used; taken for programs that were written for TensorFlow.
+        expand_animations: Whether a GIF has all its frames, or only the first.
+
+    Returns:
+        A tensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The bytes are no image.
+    """
     image = _opened(contents, "decode_image")
     if image.format == "GIF":
         pixels = _frames(image, "decode_image") if expand_animations else _pixels(image, 3, "decode_image")
@@ -221,12 +357,40 @@ def decode_image(
 
 
 def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
-    """Whether the bytes begin as a JPEG image does."""
+    """Whether the bytes begin as a JPEG image does.
+
+    >>> import gradtape as tf
+    >>> bool(tf.io.is_jpeg(tf.io.encode_jpeg(tf.zeros([4, 6, 3], tf.uint8)))), bool(tf.io.is_jpeg(b"text"))
+    (True, False)
+
+    Args:
+        contents: The bytes of a file.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        One truth value.
+    """
     return to_tensor(text_from(contents, "is_jpeg").startswith(b"\xff\xd8\xff"))
 
 
 def extract_jpeg_shape(contents: TensorLike, output_type: DTypeLike = dtypes.int32, name: str | None = None) -> Tensor:
-    """Height, width and channels of a JPEG image, read from its header."""
+    """Height, width and channels of a JPEG image, read from its header.
+
+    >>> import gradtape as tf
+    >>> tf.io.extract_jpeg_shape(tf.io.encode_jpeg(tf.zeros([4, 6, 3], tf.uint8))).numpy()
+    array([4, 6, 3], dtype=int32)
+
+    Args:
+        contents: The bytes of the file.
+        output_type: int32 or int64.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Three numbers.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The bytes are no JPEG image.
+    """
     image = _opened(contents, "extract_jpeg_shape", ("JPEG",))
     sizes = (image.height, image.width, len(image.getbands()))
     return from_array(np.array(sizes, dtypes.as_dtype(output_type).numpy))
@@ -278,7 +442,32 @@ def encode_jpeg(
     xmp_metadata: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """uint8 pixels of shape (height, width, 1 or 3) as a JPEG image."""
+    r"""uint8 pixels of shape (height, width, 1 or 3) as a JPEG image.
+
+    >>> import gradtape as tf
+    >>> file = tf.io.encode_jpeg(tf.zeros([4, 6, 3], tf.uint8), quality=80)
+    >>> file.numpy()[:2]
+    b'\xff\xd8'
+
+    Args:
+        image: The pixels.
+        format: "grayscale" or "rgb", which the channels have to fit; "": either.
+        quality: From 0 to 100: smaller files or better pictures.
+        progressive: Whether a viewer can show a coarse picture before the whole file is there.
+        optimize_size: Whether to take more time for a smaller file.
+        chroma_downsampling: Whether colours have half the resolution.
+        density_unit: "in" or "cm", for the densities.
+        x_density: Pixels for each unit across.
+        y_density: Pixels for each unit down.
+        xmp_metadata: Text that is put into the file.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The bytes of the file, for `tf.io.write_file`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The type, the shape or a setting does not fit.
+    """
     wanted = {"": (1, 3), "grayscale": (1,), "rgb": (3,)}
     if format not in wanted:
         raise invalid(f"encode_jpeg: format must be '', 'grayscale' or 'rgb', got {format!r}.")
@@ -302,7 +491,24 @@ def encode_jpeg(
 
 @takes(compression=whole_number)
 def encode_png(image: TensorLike, compression: int = -1, name: str | None = None) -> Tensor:
-    """uint8 pixels of shape (height, width, 1 to 4), or uint16 of one channel, as a PNG image."""
+    """uint8 pixels of shape (height, width, 1 to 4), or uint16 of one channel, as a PNG image.
+
+    >>> import gradtape as tf
+    >>> file = tf.io.encode_png(tf.constant([[[0], [128], [255]]], tf.uint8))
+    >>> tf.io.decode_png(file).numpy().ravel()
+    array([  0, 128, 255], dtype=uint8)
+
+    Args:
+        image: The pixels.
+        compression: From 0 to 9: faster or smaller; -1 for the usual.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The bytes of the file, for `tf.io.write_file`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The type, the shape or the compression does not fit.
+    """
     if not -1 <= compression <= 9:
         raise invalid(f"encode_png: compression must be from -1 to 9, got {compression}.")
     picture = _picture(image, "encode_png", {dtypes.uint8: (1, 2, 3, 4), dtypes.uint16: (1,)})

@@ -14,7 +14,18 @@ class Message:
     """What all messages have: reading, writing, comparing, printing."""
 
     def SerializeToString(self, deterministic: bool = False) -> bytes:
-        """The message as bytes; `deterministic` puts the keys of maps in order."""
+        r"""The message as bytes, in the form of protocol buffers.
+
+        >>> numbers = tf.train.Int64List(value=[1, 2])
+        >>> numbers.SerializeToString()
+        b'\n\x02\x01\x02'
+
+        Args:
+            deterministic: Whether the keys of maps are in order, so that equal messages have equal bytes.
+
+        Returns:
+            Bytes.
+        """
         raise NotImplementedError
 
     SerializePartialToString = SerializeToString
@@ -23,13 +34,45 @@ class Message:
         raise NotImplementedError
 
     def MergeFromString(self, serialized: Any) -> int:
-        """Add what the bytes hold to this message."""
+        """Add what the bytes hold to this message.
+
+        >>> numbers = tf.train.Int64List(value=[1, 2])
+        >>> numbers.MergeFromString(tf.train.Int64List(value=[3]).SerializeToString())
+        3
+        >>> list(numbers.value)
+        [1, 2, 3]
+
+        Args:
+            serialized: The bytes of a message of this kind.
+
+        Returns:
+            How many bytes there were.
+
+        Raises:
+            tf.errors.DecodeError: They are no such message.
+        """
         view = memoryview(bytes(serialized))
         self._merge(view)
         return len(view)
 
     def ParseFromString(self, serialized: TensorLike) -> int:
-        """Replace the message by what the bytes hold; DecodeError, and no change, where they hold none."""
+        """Replace the message by what the bytes hold; if they hold none, it stays as it is.
+
+        >>> numbers = tf.train.Int64List(value=[1, 2])
+        >>> numbers.ParseFromString(tf.train.Int64List(value=[3]).SerializeToString())
+        3
+        >>> list(numbers.value)
+        [3]
+
+        Args:
+            serialized: The bytes of a message of this kind.
+
+        Returns:
+            How many bytes there were.
+
+        Raises:
+            tf.errors.DecodeError: They are no such message.
+        """
         other = type(self)()
         size = other.MergeFromString(serialized)
         self._take(other)
@@ -37,33 +80,89 @@ class Message:
 
     @classmethod
     def FromString(cls, serialized: TensorLike) -> Self:
-        """A message from its bytes."""
+        """A message from its bytes.
+
+        >>> list(tf.train.Int64List.FromString(tf.train.Int64List(value=[1, 2]).SerializeToString()).value)
+        [1, 2]
+
+        Args:
+            serialized: The bytes of a message of this kind.
+
+        Returns:
+            A message.
+
+        Raises:
+            tf.errors.DecodeError: They are no such message.
+        """
         message = cls()
         message.MergeFromString(serialized)
         return message
 
     def CopyFrom(self, other: Self) -> None:
-        """Become equal to another message of the same kind."""
+        """Become equal to another message of the same kind.
+
+        >>> numbers = tf.train.Int64List(value=[1, 2])
+        >>> numbers.CopyFrom(tf.train.Int64List(value=[3]))
+        >>> list(numbers.value)
+        [3]
+
+        Args:
+            other: The other message.
+
+        Raises:
+            TypeError: It is of another kind.
+        """
         if type(other) is not type(self):
             raise TypeError(f"{type(self).__name__}.CopyFrom: got a {type(other).__name__}.")
         self.ParseFromString(other.SerializeToString())
 
     def MergeFrom(self, other: Self) -> None:
-        """Add what another message of the same kind holds."""
+        """Add what another message of the same kind holds.
+
+        >>> numbers = tf.train.Int64List(value=[1, 2])
+        >>> numbers.MergeFrom(tf.train.Int64List(value=[3]))
+        >>> list(numbers.value)
+        [1, 2, 3]
+
+        Args:
+            other: The other message.
+
+        Raises:
+            TypeError: It is of another kind.
+        """
         if type(other) is not type(self):
             raise TypeError(f"{type(self).__name__}.MergeFrom: got a {type(other).__name__}.")
         self.MergeFromString(other.SerializeToString())
 
     def Clear(self) -> None:
-        """Become empty."""
+        """Become empty.
+
+        >>> numbers = tf.train.Int64List(value=[1, 2])
+        >>> numbers.Clear()
+        >>> list(numbers.value)
+        []
+        """
         self._take(type(self)())
 
     def ByteSize(self) -> int:
-        """How many bytes the message takes."""
+        """How many bytes the message takes.
+
+        >>> numbers = tf.train.Int64List(value=[1, 2])
+        >>> numbers.ByteSize()
+        4
+
+        Returns:
+            An integer.
+        """
         return len(self.SerializeToString())
 
     def IsInitialized(self) -> bool:
-        """Always True: no field is required."""
+        """Always True: no field is required.
+
+        >>> numbers = tf.train.Int64List(value=[1, 2])
+        >>> numbers.IsInitialized()
+        True
+        """
         return True
 
     def _take(self, other: Self) -> None:
@@ -254,7 +353,21 @@ class Parts(Message):
         return self._parts.setdefault(name, self._kinds[name]())
 
     def HasField(self, field_name: str) -> bool:
-        """Whether this part was given."""
+        """Whether a part was given.
+
+        >>> example = tf.train.Example(features=tf.train.Features())
+        >>> example.HasField("features")
+        True
+
+        Args:
+            field_name: The name of the part.
+
+        Returns:
+            True or False.
+
+        Raises:
+            ValueError: There is no such part.
+        """
         if field_name not in self._kinds:
             raise ValueError(f'Protocol message {type(self).__name__} has no field "{field_name}".')
         return field_name in self._given or bool(self._part(field_name).SerializeToString())

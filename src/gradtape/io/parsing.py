@@ -24,7 +24,19 @@ from .tensors import texts_of
 
 
 class FixedLenFeature(NamedTuple):
-    """A feature with as many values as `shape` has; a missing one is `default_value`, or an error without."""
+    """A feature with as many values as `shape` has; a missing one is `default_value`, or an error without.
+
+    >>> import gradtape as tf
+    >>> size = tf.train.Feature(float_list=tf.train.FloatList(value=[1.5]))
+    >>> text = tf.train.Example(features=tf.train.Features(feature={"size": size})).SerializeToString()
+    >>> tf.io.parse_single_example(text, {"size": tf.io.FixedLenFeature([], tf.float32)})["size"].numpy()
+    np.float32(1.5)
+
+    Args:
+        shape: The shape of the values of one example.
+        dtype: float32, int64 or string.
+        default_value: What a missing one is.
+    """
 
     shape: Any
     dtype: Any
@@ -32,13 +44,38 @@ class FixedLenFeature(NamedTuple):
 
 
 class VarLenFeature(NamedTuple):
-    """A feature of any length, as a SparseTensor."""
+    """A feature of any length, as a SparseTensor.
+
+    >>> import gradtape as tf
+    >>> words = tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"a", b"b"]))
+    >>> text = tf.train.Example(features=tf.train.Features(feature={"words": words})).SerializeToString()
+    >>> tf.io.parse_single_example(text, {"words": tf.io.VarLenFeature(tf.string)})["words"].values.numpy()
+    array([b'a', b'b'], dtype=object)
+
+    Args:
+        dtype: float32, int64 or string.
+    """
 
     dtype: Any
 
 
 class FixedLenSequenceFeature(NamedTuple):
-    """Any number of values of shape `shape` along a first axis; rows of a batch are padded to the longest."""
+    """Any number of values of shape `shape` along a first axis; rows of a batch are padded to the longest.
+
+    >>> import gradtape as tf
+    >>> counts = tf.train.Feature(int64_list=tf.train.Int64List(value=[1, 2, 3, 4]))
+    >>> text = tf.train.Example(features=tf.train.Features(feature={"counts": counts})).SerializeToString()
+    >>> wanted = {"counts": tf.io.FixedLenSequenceFeature([2], tf.int64, allow_missing=True)}
+    >>> tf.io.parse_single_example(text, wanted)["counts"].numpy()
+    array([[1, 2],
+           [3, 4]])
+
+    Args:
+        shape: The shape of one step.
+        dtype: float32, int64 or string.
+        allow_missing: Whether a missing one is empty; an example needs it, a list of a sequence example does not.
+        default_value: What shorter rows are padded with; 0 or "" by default.
+    """
 
     shape: Any
     dtype: Any
@@ -47,7 +84,24 @@ class FixedLenSequenceFeature(NamedTuple):
 
 
 class SparseFeature(NamedTuple):
-    """A sparse tensor whose values are in one feature, and its indices in one or more others."""
+    """A sparse tensor whose values are in one feature, and its indices in one or more others.
+
+    >>> import gradtape as tf
+    >>> place = tf.train.Feature(int64_list=tf.train.Int64List(value=[1, 3]))
+    >>> value = tf.train.Feature(float_list=tf.train.FloatList(value=[0.5, 2.0]))
+    >>> features = tf.train.Features(feature={"place": place, "value": value})
+    >>> text = tf.train.Example(features=features).SerializeToString()
+    >>> wanted = {"row": tf.io.SparseFeature("place", "value", tf.float32, size=5)}
+    >>> tf.sparse.to_dense(tf.io.parse_single_example(text, wanted)["row"]).numpy()
+    array([0. , 0.5, 0. , 2. , 0. ], dtype=float32)
+
+    Args:
+        index_key: The name of the feature with the indices, or a list of names, one for each axis.
+        value_key: The name of the feature with the values.
+        dtype: float32, int64 or string.
+        size: The size of each axis: a number, or a list.
+        already_sorted: Whether the indices come in order.
+    """
 
     index_key: Any
     value_key: str
@@ -89,7 +143,21 @@ class _RaggedFields(NamedTuple):
 
 
 class RaggedFeature(_RaggedFields):
-    """A feature of any length, as a RaggedTensor; `partitions` name the features that say how the values are divided."""
+    """A feature of any length, as a RaggedTensor; `partitions` name the features that say how the values are divided.
+
+    >>> import gradtape as tf
+    >>> words = tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"a", b"b"]))
+    >>> text = tf.train.Example(features=tf.train.Features(feature={"words": words})).SerializeToString()
+    >>> tf.io.parse_example([text], {"words": tf.io.RaggedFeature(tf.string)})["words"].to_list()
+    [[b'a', b'b']]
+
+    Args:
+        dtype: float32, int64 or string.
+        value_key: The name of the feature with the values; by default that of this one.
+        partitions: Objects such as `RaggedFeature.RowSplits("name")`.
+        row_splits_dtype: int32 or int64.
+        validate: Whether to check that the values of `partitions` go together.
+    """
 
     __slots__ = ()
 
@@ -391,7 +459,26 @@ def _outputs(rows: _Rows, features: dict[str, Any], single: bool) -> dict[str, A
 def parse_single_example(
     serialized: TensorLike, features: object, example_names: object = None, name: str | None = None
 ) -> Any:
-    """The features of one serialized `tf.train.Example`, by name."""
+    """The features of one serialized `tf.train.Example`, by name.
+
+    >>> import gradtape as tf
+    >>> size = tf.train.Feature(float_list=tf.train.FloatList(value=[1.5]))
+    >>> text = tf.train.Example(features=tf.train.Features(feature={"size": size})).SerializeToString()
+    >>> tf.io.parse_single_example(text, {"size": tf.io.FixedLenFeature([], tf.float32)})["size"].numpy()
+    np.float32(1.5)
+
+    Args:
+        serialized: The bytes of one example.
+        features: A dict from names to `FixedLenFeature`, `VarLenFeature` and the others.
+        example_names: Not used; taken for programs that were written for TensorFlow.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A dict from names to tensors.
+
+    Raises:
+        tf.errors.InvalidArgumentError: A feature is missing or has another type, or the bytes are no example.
+    """
     wanted = _checked_features(features)
     return _outputs(_parsed([text_from(serialized, "parse_single_example")], wanted), wanted, single=True)
 
@@ -399,7 +486,27 @@ def parse_single_example(
 def parse_example(
     serialized: TensorLike, features: object, example_names: object = None, name: str | None = None
 ) -> Any:
-    """The features of many serialized examples, each feature with the examples along its first axis."""
+    """The features of many serialized examples, each feature with the examples along its first axis.
+
+    >>> import gradtape as tf
+    >>> def example(size):
+    ...     feature = tf.train.Feature(float_list=tf.train.FloatList(value=[size]))
+    ...     return tf.train.Example(features=tf.train.Features(feature={"size": feature})).SerializeToString()
+    >>> tf.io.parse_example([example(1.5), example(2.5)], {"size": tf.io.FixedLenFeature([], tf.float32)})["size"].numpy()
+    array([1.5, 2.5], dtype=float32)
+
+    Args:
+        serialized: A vector of byte strings.
+        features: A dict from names to `FixedLenFeature`, `VarLenFeature` and the others.
+        example_names: Not used; taken for programs that were written for TensorFlow.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A dict from names to tensors.
+
+    Raises:
+        tf.errors.InvalidArgumentError: A feature is missing or has another type, or the bytes are no example.
+    """
     wanted = _checked_features(features)
     texts = texts_of(serialized)
     if texts.ndim > 1:
@@ -512,7 +619,30 @@ def parse_single_sequence_example(
     example_name: object = None,
     name: str | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The context and the steps of one serialized `tf.train.SequenceExample`, each by name."""
+    """The context and the steps of one serialized `tf.train.SequenceExample`, each by name.
+
+    >>> import gradtape as tf
+    >>> steps = [tf.train.Feature(int64_list=tf.train.Int64List(value=[n])) for n in range(3)]
+    >>> lists = tf.train.FeatureLists(feature_list={"word": tf.train.FeatureList(feature=steps)})
+    >>> text = tf.train.SequenceExample(feature_lists=lists).SerializeToString()
+    >>> wanted = {"word": tf.io.FixedLenSequenceFeature([], tf.int64)}
+    >>> context, sequences = tf.io.parse_single_sequence_example(text, sequence_features=wanted)
+    >>> sequences["word"].numpy()
+    array([0, 1, 2])
+
+    Args:
+        serialized: The bytes of one sequence example.
+        context_features: A dict from names to features of the whole sequence.
+        sequence_features: A dict from names to features of the steps.
+        example_name: Not used; taken for programs that were written for TensorFlow.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Two dicts from names to tensors: the context, and the sequences.
+
+    Raises:
+        tf.errors.InvalidArgumentError: A feature is missing or has another type, or the bytes are no example.
+    """
     wanted = _checked_sequences(context_features, sequence_features)
     texts = [text_from(serialized, "parse_single_sequence_example")]
     context, lists, _ = _parse_sequences(texts, *wanted, single=True)
@@ -526,7 +656,31 @@ def parse_sequence_example(
     example_names: object = None,
     name: str | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """Context, steps and numbers of steps of many serialized sequence examples; sequences are padded to the longest."""
+    """Context, steps and numbers of steps of many serialized sequence examples; sequences are padded to the longest.
+
+    >>> import gradtape as tf
+    >>> def sequence(count):
+    ...     steps = [tf.train.Feature(int64_list=tf.train.Int64List(value=[n])) for n in range(count)]
+    ...     lists = tf.train.FeatureLists(feature_list={"word": tf.train.FeatureList(feature=steps)})
+    ...     return tf.train.SequenceExample(feature_lists=lists).SerializeToString()
+    >>> wanted = {"word": tf.io.FixedLenSequenceFeature([], tf.int64)}
+    >>> context, sequences, lengths = tf.io.parse_sequence_example([sequence(1), sequence(3)], sequence_features=wanted)
+    >>> sequences["word"].numpy().tolist(), lengths["word"].numpy().tolist()
+    ([[0, 0, 0], [0, 1, 2]], [1, 3])
+
+    Args:
+        serialized: A vector of byte strings.
+        context_features: A dict from names to features of the whole sequences.
+        sequence_features: A dict from names to features of the steps.
+        example_names: Not used; taken for programs that were written for TensorFlow.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Three dicts from names to tensors: the context, the sequences, and how long each sequence is.
+
+    Raises:
+        tf.errors.InvalidArgumentError: A feature is missing or has another type, or the bytes are no example.
+    """
     wanted = _checked_sequences(context_features, sequence_features)
     texts = texts_of(serialized)
     if texts.ndim > 1:
@@ -536,7 +690,24 @@ def parse_sequence_example(
 
 
 def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
-    """Examples written as JSON, as the byte strings that `parse_example` reads."""
+    """Examples written as JSON, as the byte strings that `parse_example` reads.
+
+    >>> import gradtape as tf
+    >>> text = '{"features": {"feature": {"size": {"floatList": {"value": [1.5]}}}}}'
+    >>> example = tf.io.decode_json_example(text)
+    >>> tf.io.parse_single_example(example, {"size": tf.io.FixedLenFeature([], tf.float32)})["size"].numpy()
+    np.float32(1.5)
+
+    Args:
+        json_examples: A string tensor; bytes in it are written as base64.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A string tensor of the same shape.
+
+    Raises:
+        tf.errors.InvalidArgumentError: It is no JSON of an example.
+    """
 
     def encode(text: bytes) -> bytes:
         try:

@@ -37,6 +37,28 @@ class TFRecordOptions:
     """How a record file is written: compressed or not, and zlib's compression level.
 
     The settings that tune zlib further (`window_bits`, `mem_level` and the like) are accepted; only the level is used.
+
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "data.tfrecord")
+    >>> with tf.io.TFRecordWriter(path, tf.io.TFRecordOptions("GZIP")) as writer:
+    ...     writer.write(b"one")
+    >>> [record.numpy() for record in tf.data.TFRecordDataset(path, "GZIP")]
+    [b'one']
+
+    Args:
+        compression_type: None, "", "GZIP" or "ZLIB".
+        flush_mode: Not used; taken for programs that were written for TensorFlow.
+        input_buffer_size: Not used; taken for programs that were written for TensorFlow.
+        output_buffer_size: Not used; taken for programs that were written for TensorFlow.
+        window_bits: Not used; taken for programs that were written for TensorFlow.
+        compression_level: From 0 to 9: faster or smaller.
+        compression_method: Not used; taken for programs that were written for TensorFlow.
+        mem_level: Not used; taken for programs that were written for TensorFlow.
+        compression_strategy: Not used; taken for programs that were written for TensorFlow.
+
+    Raises:
+        ValueError: There is no such compression.
     """
 
     def __init__(
@@ -95,6 +117,10 @@ class TFRecordWriter:
     ...     writer.write(b"two")
     >>> [record.numpy() for record in tf.data.TFRecordDataset(path)]
     [b'one', b'two']
+
+    Args:
+        path: The path of the file, which is replaced.
+        options: A `TFRecordOptions`, or the name of a compression.
     """
 
     def __init__(self, path: PathLikeOrTensor, options: TFRecordOptions | str | None = None) -> None:
@@ -108,7 +134,20 @@ class TFRecordWriter:
             self._compress = zlib.compressobj(level, wbits=bits)
 
     def write(self, record: Any) -> None:
-        """Append one record: bytes, text, or a string tensor without axes."""
+        """Append one record.
+
+        >>> import os, tempfile
+        >>> writer = tf.io.TFRecordWriter(os.path.join(tempfile.mkdtemp(), "data.tfrecord"))
+        >>> writer.write(b"one")
+        >>> writer.close()
+
+        Args:
+            record: Bytes, text, or a string tensor without axes.
+
+        Raises:
+            TypeError: It is something else.
+            tf.errors.FailedPreconditionError: The writer is closed.
+        """
         if isinstance(record, Tensor):
             record = value_of(record)
         if isinstance(record, str):
@@ -128,7 +167,17 @@ class TFRecordWriter:
         self._file.write(self._compress.compress(whole) if self._compress else whole)
 
     def flush(self) -> None:
-        """Hand everything written so far to the operating system."""
+        """Hand everything written so far to the operating system.
+
+        >>> import os, tempfile
+        >>> writer = tf.io.TFRecordWriter(os.path.join(tempfile.mkdtemp(), "data.tfrecord"))
+        >>> writer.write(b"one")
+        >>> writer.flush()
+        >>> writer.close()
+
+        Raises:
+            tf.errors.FailedPreconditionError: The writer is closed.
+        """
         if self._file is None:
             raise FailedPreconditionError(None, None, "Writer is closed.")
         if self._compress:
@@ -136,7 +185,13 @@ class TFRecordWriter:
         self._file.flush()
 
     def close(self) -> None:
-        """Write what is left and close the file."""
+        """Write what is left and close the file; closed already, it stays so.
+
+        >>> import os, tempfile
+        >>> writer = tf.io.TFRecordWriter(os.path.join(tempfile.mkdtemp(), "data.tfrecord"))
+        >>> writer.write(b"one")
+        >>> writer.close()
+        """
         if self._file is None:
             return
         try:

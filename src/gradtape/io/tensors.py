@@ -33,6 +33,13 @@ def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Tensor:
     >>> text = tf.io.serialize_tensor([1.0, 2.0])
     >>> tf.io.parse_tensor(text, tf.float32).numpy()
     array([1., 2.], dtype=float32)
+
+    Args:
+        tensor: A tensor.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        One byte string.
     """
     value = to_tensor(tensor)
     return to_tensor(tensor_bytes(np.asarray(value._array)))
@@ -50,7 +57,23 @@ def tensor_bytes(array: Array) -> bytes:
 
 
 def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None = None) -> Tensor:
-    """The tensor that `serialize_tensor` wrote; InvalidArgumentError where its type is another than `out_type`."""
+    """The tensor that `serialize_tensor` wrote.
+
+    >>> import gradtape as tf
+    >>> tf.io.parse_tensor(tf.io.serialize_tensor([1.0, 2.0]), tf.float32).numpy()
+    array([1., 2.], dtype=float32)
+
+    Args:
+        serialized: One byte string.
+        out_type: The type of the tensor.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The tensor has another type, or the bytes are no tensor.
+    """
     expected = dtypes.as_dtype(out_type)
     try:
         array = array_of(memoryview(text_from(serialized, "parse_tensor")))
@@ -157,6 +180,20 @@ def decode_raw(
 
     >>> tf.io.decode_raw(b"\\x01\\x00\\x02\\x00", tf.int16).numpy()
     array([1, 2], dtype=int16)
+
+    Args:
+        input_bytes: Byte strings.
+        out_type: The type of the numbers.
+        little_endian: Whether the lowest byte of a number comes first.
+        fixed_length: The length to cut or fill up to, in bytes.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor with one axis more.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The strings differ in length, or the length is no multiple of the size of a
+            number.
     """
     kind = dtypes.as_dtype(out_type)
     texts = texts_of(input_bytes)
@@ -181,12 +218,40 @@ def texts_of(input: object) -> Any:
 
 @takes(pad=flag)
 def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None) -> Tensor:
-    """Bytes as text of letters, digits, - and _; without = at the end unless `pad`."""
+    """Bytes as text of letters, digits, - and _; without = at the end unless `pad`.
+
+    >>> import gradtape as tf
+    >>> tf.io.encode_base64("hello").numpy()
+    b'aGVsbG8'
+
+    Args:
+        input: Byte strings.
+        pad: Whether to fill up with = to a multiple of 4 letters.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A string tensor of the same shape.
+    """
     return raw.encode_base64.public(texts_of(input), bool(pad))
 
 
 def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
-    """What `encode_base64` encoded."""
+    """What `encode_base64` encoded.
+
+    >>> import gradtape as tf
+    >>> tf.io.decode_base64("aGVsbG8").numpy()
+    b'hello'
+
+    Args:
+        input: Texts.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A string tensor of the same shape.
+
+    Raises:
+        tf.errors.InvalidArgumentError: A text has other letters.
+    """
     return raw.decode_base64.public(texts_of(input))
 
 
@@ -209,6 +274,21 @@ def decode_csv(
 
     >>> [column.numpy() for column in tf.io.decode_csv(["1,a", "2,b"], [[0], [""]])]
     [array([1, 2], dtype=int32), array([b'a', b'b'], dtype=object)]
+
+    Args:
+        records: Lines, a string tensor.
+        record_defaults: One entry for each column.
+        field_delim: What stands between fields.
+        use_quote_delim: Whether fields may stand in double quotes.
+        na_value: The text that counts as an empty field.
+        select_cols: The numbers of the columns to take, in increasing order; all by default.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A list of tensors in the shape of `records`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: A line has another number of fields, or a field is no number.
     """
     lines = texts_of(records)
     columns = [_column(default) for default in record_defaults]

@@ -91,7 +91,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: object) -> Tensor:
     Args:
         equation: Letters for the axes of each operand, and after -> those of the result.
         inputs: Tensors of one type.
-        kwargs: Not used.
+        kwargs: `name` and `optimize`, which are not used.
 
     Returns:
         A tensor.

@@ -60,6 +60,17 @@ def expm(input: TensorLike, name: str | None = None) -> Tensor:
     >>> tf.linalg.expm([[0.0, 1.0], [0.0, 0.0]]).numpy()
     array([[1., 1.],
            [0., 1.]], dtype=float32)
+
+    Args:
+        input: Square matrices, in the last two axes.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Matrices of the same shape.
+
+    Raises:
+        ValueError: They are neither floating nor complex.
+        tf.errors.InvalidArgumentError: They are not square.
     """
     x = to_tensor(input)
     if not x.dtype.is_differentiable:
@@ -77,7 +88,16 @@ def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) 
     array([[3., 1.],
            [4., 2.]], dtype=float32)
 
-    With `full_matrices`, q is square; the gradient is then defined for at most one row more than columns.
+    Args:
+        input: Matrices, in the last two axes.
+        full_matrices: Whether q is square. The gradient is then defined for at most one row more than columns.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A pair of `q` and `r`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There are fewer than two axes.
     """
     x = to_tensor(input)
     parts = o.qr.public(math.cast(x, dtypes.float32) if x.dtype is dtypes.float16 else x, bool(full_matrices))
@@ -86,24 +106,66 @@ def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) 
 
 @takes(output_idx_type=tensor_type)
 def lu(input: object, output_idx_type: object = dtypes.int32, name: str | None = None) -> Lu:
-    """L and U in one matrix (without the ones on the diagonal of L), and the order p: input[p] = L @ U.
+    """The factors L and U of square matrices, packed into one matrix, and the order of the rows: input[p] = L @ U.
 
     >>> import gradtape as tf
     >>> packed, order = tf.linalg.lu([[1.0, 2.0], [4.0, 4.0]])
     >>> packed.numpy(), order.numpy()
     (array([[4.  , 4.  ],
            [0.25, 1.  ]], dtype=float32), array([1, 0], dtype=int32))
+
+    Args:
+        input: Square matrices, in the last two axes.
+        output_idx_type: The type of the order: tf.int32 or tf.int64.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A pair: `lu`, with U in the upper triangle and L, without the ones on its diagonal, below; and `p`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The matrices are not square, or one is singular.
     """
     return Lu(*o.lu.public(input, dtypes.as_dtype(output_idx_type).numpy))
 
 
 def slogdet(input: TensorLike, name: str | None = None) -> LogMatrixDeterminant:
-    """The sign of the determinant and the logarithm of its absolute value, which does not overflow."""
+    """The sign of the determinant and the logarithm of its absolute value, which does not overflow.
+
+    >>> import gradtape as tf
+    >>> sign, log = tf.linalg.slogdet([[0.0, 1.0], [1.0, 0.0]])
+    >>> print(sign.numpy(), log.numpy())
+    -1.0 0.0
+
+    Args:
+        input: Square matrices, in the last two axes.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A pair: `sign` (of absolute value 1, or 0 for a singular matrix) and `log_abs_determinant`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The matrices are not square, or their type has no decomposition.
+    """
     return LogMatrixDeterminant(*functions.slogdet.public(input))
 
 
 def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
-    """The logarithm of the determinant of Hermitian positive definite matrices."""
+    """The logarithm of the determinant of Hermitian positive definite matrices.
+
+    >>> import gradtape as tf
+    >>> tf.linalg.logdet([[2.0, 0.0], [0.0, 2.0]]).numpy().round(4)
+    np.float32(1.3863)
+
+    Args:
+        matrix: Hermitian positive definite matrices, in the last two axes.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A number for each matrix.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The matrices are not square.
+    """
     return 2.0 * math.reduce_sum(math.log(math.real(diag_part(cholesky(matrix)))), -1)
 
 
@@ -116,8 +178,20 @@ def svd(tensor: object, full_matrices: bool = False, compute_uv: bool = True, na
     >>> s.numpy()
     array([2., 1.], dtype=float32)
 
-    (NumPy returns u, s and the adjoint of v.) Without `compute_uv`, s alone. With `full_matrices`, u and v
-    are square; the gradient is then defined where the numbers of rows and columns differ by at most one.
+    (NumPy returns u, s and the adjoint of v.)
+
+    Args:
+        tensor: Matrices, in the last two axes.
+        full_matrices: Whether u and v are square. The gradient is then defined where the numbers of rows and columns
+            differ by at most one.
+        compute_uv: False for the singular values alone.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The tensors s, u and v, or s alone.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There are fewer than two axes.
     """
     if not compute_uv:
         return spectral.singular_values.public(tensor)
@@ -125,12 +199,23 @@ def svd(tensor: object, full_matrices: bool = False, compute_uv: bool = True, na
 
 
 def eigh(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Eigenvalues, ascending, and eigenvectors (columns) of Hermitian matrices; reads the lower triangle.
+    """Eigenvalues, ascending, and eigenvectors of Hermitian matrices.
 
     >>> import gradtape as tf
     >>> values, vectors = tf.linalg.eigh([[2.0, 0.0], [0.0, 1.0]])
     >>> values.numpy()
     array([1., 2.], dtype=float32)
+
+    Args:
+        tensor: Hermitian matrices, in the last two axes; the lower triangle is read.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The eigenvalues, and the eigenvectors as columns. Where eigenvalues are equal their vectors are not unique, and
+        a gradient through them has no meaning.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The matrices are not square, or their type has no decomposition.
     """
     values, vectors = spectral.eigh.public(tensor)
     return values, vectors
@@ -140,7 +225,23 @@ self_adjoint_eig = eigh
 
 
 def eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Eigenvalues (in no order) and eigenvectors of unit length (columns) of square matrices, complex."""
+    """Eigenvalues and eigenvectors of square matrices, complex.
+
+    >>> import gradtape as tf
+    >>> values, vectors = tf.linalg.eig([[0.0, -1.0], [1.0, 0.0]])
+    >>> sorted(values.numpy().imag.tolist())
+    [-1.0, 1.0]
+
+    Args:
+        tensor: Square matrices, in the last two axes.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The eigenvalues, in no order, and the eigenvectors, of length 1, as columns.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The matrices are not square, or their type has no decomposition.
+    """
     values, vectors = spectral.eig.public(tensor)
     return values, vectors
 
@@ -163,9 +264,18 @@ def eigh_tridiagonal(
     Args:
         alpha: The diagonal; imaginary parts are ignored.
         beta: The superdiagonal, one element less.
-        select: "a" for all eigenvalues, "i" for those at positions `select_range` (both included), "v" for
-            those in the interval `select_range` (without its lower end).
+        eigvals_only: False for the eigenvectors as well.
+        select: "a" for all eigenvalues, "i" for those at positions `select_range` (both included), "v" for those in the
+            interval `select_range` (without its lower end).
+        select_range: A pair of numbers in ascending order, for "i" and "v".
         tol: Accepted as TensorFlow does; the values are exact to rounding.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The eigenvalues in ascending order, or a pair of them and the eigenvectors as columns.
+
+    Raises:
+        ValueError: The sizes do not fit, or `select` or its range is another.
     """
     main, upper = to_tensor(alpha), to_tensor(beta)
     if main.dtype is upper.dtype is dtypes.float16:
@@ -205,11 +315,24 @@ def eigh_tridiagonal(
 
 
 def matrix_rank(a: TensorLike, tol: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
-    """The number of singular values above `tol`, by default the rounding error of the largest.
+    """The number of singular values above `tol`.
 
     >>> import gradtape as tf
     >>> tf.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]]).numpy()
     np.int32(1)
+
+    Args:
+        a: Matrices, in the last two axes.
+        tol: What counts as zero; by default the rounding error of the largest singular value.
+        validate_args: Not used; taken for programs that were written for TensorFlow.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A whole number for each matrix.
+
+    Raises:
+        TypeError: The matrices are neither floating nor complex.
+        ValueError: There are fewer than two axes.
     """
     x = to_tensor(a)
     if not isinstance(a, (Tensor, Variable)) and x.dtype.is_integer:

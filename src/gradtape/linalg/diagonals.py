@@ -58,10 +58,19 @@ def diag(
 
     Args:
         diagonal: One diagonal in the last axis, or several in the last two: one row each, the highest first.
+        name: Not used; taken for programs that were written for TensorFlow.
         k: Which diagonal (0 the main one, positive above it), or the lowest and the highest of several.
         num_rows: The rows of the matrices; by default those of the smallest square that holds the diagonals.
         num_cols: Their columns, likewise.
-        align: On which side shorter superdiagonals and subdiagonals are aligned in their row.
+        padding_value: What stands elsewhere.
+        align: On which side shorter superdiagonals and subdiagonals are aligned in their row: "RIGHT_LEFT",
+            "LEFT_RIGHT", "LEFT_LEFT" or "RIGHT_RIGHT".
+
+    Returns:
+        Matrices, in the last two axes.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The diagonals do not fit into the matrices.
     """
     x = to_tensor(diagonal)
     return o.diag.public(x, _as_band(k), as_int(num_rows), as_int(num_cols), _as_padding(padding_value, x.dtype), align)
@@ -74,10 +83,26 @@ def diag_part(
     """The diagonals of matrices: a vector for one, a row each (from the highest down, padded) for several.
 
     >>> import gradtape as tf
+    >>> tf.linalg.diag_part([[1, 2, 3], [4, 5, 6]]).numpy()
+    array([1, 5], dtype=int32)
     >>> tf.linalg.diag_part([[1, 2, 3], [4, 5, 6]], k=(-1, 1)).numpy()
     array([[2, 6],
            [1, 5],
            [4, 0]], dtype=int32)
+
+    Args:
+        input: Matrices, in the last two axes.
+        name: Not used; taken for programs that were written for TensorFlow.
+        k: Which diagonal (0 the main one, positive above it), or the lowest and the highest of several.
+        padding_value: What fills the rows of shorter diagonals.
+        align: On which side shorter superdiagonals and subdiagonals are aligned in their row: "RIGHT_LEFT",
+            "LEFT_RIGHT", "LEFT_LEFT" or "RIGHT_RIGHT".
+
+    Returns:
+        The diagonals.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There is no such diagonal, or there are fewer than two axes.
     """
     x = to_tensor(input)
     return o.diag_part.public(x, _as_band(k), _as_padding(padding_value, x.dtype), align)
@@ -87,24 +112,49 @@ def diag_part(
 def set_diag(
     input: TensorLike, diagonal: TensorLike, name: str = "set_diag", k: IntLike = 0, align: str = "RIGHT_LEFT"
 ) -> Tensor:
-    """Matrices with some diagonals replaced (written as in `diag`).
+    """Matrices with some diagonals replaced.
 
     >>> import gradtape as tf
     >>> tf.linalg.set_diag(tf.ones([2, 3]), [5.0, 6.0]).numpy()
     array([[5., 1., 1.],
            [1., 6., 1.]], dtype=float32)
+
+    Args:
+        input: Matrices, in the last two axes.
+        diagonal: The new diagonals, written as in `tf.linalg.diag`.
+        name: Not used; taken for programs that were written for TensorFlow.
+        k: Which diagonal (0 the main one, positive above it), or the lowest and the highest of several.
+        align: On which side shorter superdiagonals and subdiagonals are aligned in their row.
+
+    Returns:
+        Matrices of the same shape.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The diagonals do not fit the matrices.
     """
     return o.set_diag.public(input, diagonal, _as_band(k), align)
 
 
 def band_part(input: object, num_lower: IntLike, num_upper: IntLike, name: str | None = None) -> Tensor:
-    """Matrices with zeros outside a band of diagonals below and above the main one (negative: all of them).
+    """Matrices with zeros outside a band of diagonals around the main one.
 
     >>> import gradtape as tf
     >>> tf.linalg.band_part(tf.ones([3, 3]), -1, 0).numpy()
     array([[1., 0., 0.],
            [1., 1., 0.],
            [1., 1., 1.]], dtype=float32)
+
+    Args:
+        input: Matrices, in the last two axes.
+        num_lower: How many diagonals below the main one stay; all of them if negative.
+        num_upper: How many above it, likewise.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Matrices of the same shape.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There are fewer than two axes, or not so many diagonals.
     """
     return o.band_part.public(input, as_int(num_lower), as_int(num_upper))
 
@@ -127,7 +177,23 @@ def trace(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
-    """`diagonal` where the first half of the indices equals the second, zero elsewhere: twice the rank."""
+    """`diagonal` where the first half of the indices equals the second, zero elsewhere: twice the rank.
+
+    >>> import gradtape as tf
+    >>> tf.linalg.tensor_diag([1, 2]).numpy()
+    array([[1, 0],
+           [0, 2]], dtype=int32)
+
+    Args:
+        diagonal: A tensor of one axis or more.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor with the axes of `diagonal` twice.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The diagonal is a scalar, or bool.
+    """
     x = to_tensor(diagonal)
     if not x.ndim:
         raise invalid("tensor_diag: the diagonal must have at least one axis, got a scalar.")
@@ -138,7 +204,22 @@ def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
 
 
 def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
-    """The elements of a tensor at which the first half of the indices equals the second."""
+    """The elements of a tensor at which the first half of the indices equals the second.
+
+    >>> import gradtape as tf
+    >>> tf.linalg.tensor_diag_part([[1, 2], [3, 4]]).numpy()
+    array([1, 4], dtype=int32)
+
+    Args:
+        input: A tensor whose shape has two equal halves.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor with the first half of the axes.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The halves differ.
+    """
     x = input if isinstance(input, (Tensor, Variable)) else to_tensor(input)
     shape = tuple(x.shape)
     half = len(shape) // 2

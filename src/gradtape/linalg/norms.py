@@ -32,13 +32,22 @@ def norm(
     >>> tf.norm([[3.0, 4.0], [6.0, 8.0]], axis=1).numpy()
     array([ 5., 10.], dtype=float32)
 
+    The Euclidean norm has no derivative at zero: it gives nan there, as TensorFlow does.
+
     Args:
+        tensor: A tensor of floating or complex numbers.
         ord: For vectors "euclidean", numpy.inf or any positive number; for matrices "euclidean" or "fro" (the
             root of the sum of squares), 1 (the largest column sum), numpy.inf (the largest row sum) or 2 (the
             largest singular value).
-        axis: None, an integer, or two integers for matrices.
+        axis: One axis for vectors, two for matrices; None for all elements as one vector.
+        keepdims: Whether reduced axes stay, with size 1.
+        name: Not used; taken for programs that were written for TensorFlow.
 
-    The Euclidean norm has no derivative at zero: it gives nan there, as TensorFlow does.
+    Returns:
+        A tensor without these axes, or with size 1 there.
+
+    Raises:
+        ValueError: `ord` or `axis` is none of these.
     """
     x = to_tensor(tensor)
     keep = bool(keepdims)
@@ -94,12 +103,24 @@ def _spectral_norm(x: Tensor, axes: tuple[int, ...], keep: bool) -> Any:
 def normalize(
     tensor: TensorLike, ord: TensorLike = "euclidean", axis: AxisLike | None = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """The tensor divided by its norm along `axis`, and that norm (with the axis kept).
+    """The tensor divided by its norm, and that norm.
 
     >>> import gradtape as tf
     >>> unit, length = tf.linalg.normalize([3.0, 4.0])
     >>> unit.numpy(), length.numpy()
     (array([0.6, 0.8], dtype=float32), array([5.], dtype=float32))
+
+    Args:
+        tensor: A tensor of floating or complex numbers.
+        ord: Which norm: as `tf.norm` takes it.
+        axis: One axis for norms of vectors, two for those of matrices; the whole tensor as one vector if None.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the same shape, and the norms, with the axes kept in size 1.
+
+    Raises:
+        ValueError: The norm is not known, or an axis does not exist.
     """
     x = to_tensor(tensor)
     length = math.cast(norm(x, ord, axis, True), x.dtype)

@@ -83,7 +83,28 @@ def matvec(
     b_is_sparse: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The product of matrices in the last two axes of `a` with vectors in the last axis of `b`."""
+    """The product of matrices in the last two axes of `a` with vectors in the last axis of `b`.
+
+    >>> import gradtape as tf
+    >>> tf.linalg.matvec([[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0]).numpy()
+    array([21., 43.], dtype=float32)
+
+    Args:
+        a: Matrices, in the last two axes.
+        b: Vectors of the same type, in the last axis; the axes before broadcast.
+        transpose_a: Whether to transpose a.
+        adjoint_a: Whether to transpose and conjugate a.
+        a_is_sparse: Not used.
+        b_is_sparse: Not used.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Vectors.
+
+    Raises:
+        ValueError: a is to be transposed and conjugated at once.
+        tf.errors.InvalidArgumentError: The sizes do not fit.
+    """
     b = to_tensor(b, None if isinstance(b, (Tensor, Variable)) else to_tensor(a).dtype)
     if not b.ndim:
         raise invalid("matvec: b must have at least one axis, got a scalar.")
@@ -92,7 +113,25 @@ def matvec(
 
 
 def matrix_transpose(a: TensorLike, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
-    """The last two axes exchanged."""
+    """The last two axes exchanged.
+
+    >>> import gradtape as tf
+    >>> tf.linalg.matrix_transpose([[1, 2, 3]]).numpy()
+    array([[1],
+           [2],
+           [3]], dtype=int32)
+
+    Args:
+        a: Matrices, in the last two axes.
+        name: Not used; taken for programs that were written for TensorFlow.
+        conjugate: Whether to conjugate as well.
+
+    Returns:
+        The transposed matrices.
+
+    Raises:
+        ValueError: There are fewer than two axes.
+    """
     x = to_tensor(a)
     if x.ndim < 2:
         raise ValueError(
@@ -102,7 +141,23 @@ def matrix_transpose(a: TensorLike, name: str = "matrix_transpose", conjugate: b
 
 
 def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
-    """The last two axes exchanged and conjugated."""
+    """The last two axes exchanged, and complex numbers conjugated.
+
+    >>> import gradtape as tf
+    >>> tf.linalg.adjoint([[1.0 + 2.0j, 3.0]]).numpy()
+    array([[1.-2.j],
+           [3.-0.j]])
+
+    Args:
+        matrix: Matrices, in the last two axes.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The adjoint matrices.
+
+    Raises:
+        ValueError: There are fewer than two axes.
+    """
     return matrix_transpose(matrix, conjugate=True)
 
 

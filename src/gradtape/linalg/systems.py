@@ -39,13 +39,24 @@ def _pair(a: object, b: Value) -> tuple[Any, Any]:
 
 
 def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
-    """The solution of A @ x = rhs, given the Cholesky factor of A.
+    """The solution x of A @ x = rhs, given the Cholesky factor of A.
 
     >>> import gradtape as tf
     >>> chol = tf.linalg.cholesky([[4.0, 0.0], [0.0, 9.0]])
     >>> tf.linalg.cholesky_solve(chol, [[4.0], [9.0]]).numpy()
     array([[1.],
            [1.]], dtype=float32)
+
+    Args:
+        chol: What `tf.linalg.cholesky` gave for A.
+        rhs: The right sides, as columns: [..., M, K].
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The solutions, in the shape of `rhs`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The shapes do not fit.
     """
     factor, right = _pair(chol, rhs)
     return triangular_solve(factor, triangular_solve(factor, right), adjoint=True)
@@ -61,8 +72,19 @@ def lstsq(
     >>> tf.linalg.lstsq([[2.0], [0.0]], [[4.0], [3.0]]).numpy()
     array([[2.]], dtype=float32)
 
-    With `fast` the normal equations are solved, which loses accuracy for ill-conditioned matrices and gives
-    nan for those without full rank. Without, the pseudo-inverse is used, and `l2_regularizer` ignored.
+    Args:
+        matrix: Matrices [..., M, N].
+        rhs: The right sides, as columns: [..., M, K].
+        l2_regularizer: How much large solutions are avoided.
+        fast: Whether the normal equations are solved, which loses accuracy for ill-conditioned matrices and gives nan
+            for those without full rank. Without, the pseudo-inverse is used, and `l2_regularizer` ignored.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The solutions [..., N, K].
+
+    Raises:
+        ValueError: The shapes do not fit.
     """
     a, b = _pair(matrix, rhs)
     if a.ndim < 2 or b.ndim < 2 or a.shape[-2] != b.shape[-2]:
@@ -91,8 +113,20 @@ def pinv(
     array([[0.5, 0. ],
            [0. , 0. ]], dtype=float32)
 
-    Singular values up to `rcond` (by default 10 max(rows, columns) eps) times the largest count as zero. The
-    derivative holds for changes that keep the rank.
+    The derivative holds for changes that keep the rank.
+
+    Args:
+        a: Matrices [..., M, N].
+        rcond: Singular values up to `rcond` times the largest count as zero; 10 max(M, N) eps by default.
+        validate_args: Not used; taken for programs that were written for TensorFlow.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Matrices [..., N, M].
+
+    Raises:
+        TypeError: The matrices are neither floating nor complex.
+        ValueError: There are fewer than two axes.
     """
     x = to_tensor(a)
     if not x.dtype.is_differentiable:
@@ -147,12 +181,26 @@ def _unit_lower(packed: Value) -> Any:
 def lu_solve(
     lower_upper: TensorLike, perm: AxisLike, rhs: TensorLike, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
-    """The solution of A @ x = rhs, given what `lu(A)` returned.
+    """The solution x of A @ x = rhs, given what `lu(A)` returned.
 
     >>> import gradtape as tf
     >>> tf.linalg.lu_solve(*tf.linalg.lu([[0.0, 2.0], [4.0, 0.0]]), rhs=[[2.0], [4.0]]).numpy()
     array([[1.],
            [1.]], dtype=float32)
+
+    Args:
+        lower_upper: The packed factors.
+        perm: The order of the rows.
+        rhs: The right sides, as columns: [..., M, K].
+        validate_args: Not used; taken for programs that were written for TensorFlow.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The solutions, in the shape of `rhs`.
+
+    Raises:
+        ValueError: The shapes do not fit.
+        tf.errors.InvalidArgumentError: The leading axes do not broadcast.
     """
     packed, order = _factors(lower_upper, perm)
     right = to_tensor(rhs, None if isinstance(rhs, (Tensor, Variable)) else packed.dtype)
@@ -173,7 +221,25 @@ def lu_solve(
 def lu_matrix_inverse(
     lower_upper: TensorLike, perm: AxisLike, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
-    """The inverse of a matrix, given what `lu` returned for it."""
+    """The inverse of a matrix, given what `lu` returned for it.
+
+    >>> import gradtape as tf
+    >>> tf.linalg.lu_matrix_inverse(*tf.linalg.lu([[0.0, 2.0], [4.0, 0.0]])).numpy()
+    array([[0.  , 0.25],
+           [0.5 , 0.  ]], dtype=float32)
+
+    Args:
+        lower_upper: The packed factors.
+        perm: The order of the rows.
+        validate_args: Not used; taken for programs that were written for TensorFlow.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Matrices of the shape of `lower_upper`.
+
+    Raises:
+        ValueError: The shapes do not fit.
+    """
     packed, order = _factors(lower_upper, perm)
     identity = eye(packed.shape[-1], batch_shape=tuple(packed.shape)[:-2], dtype=packed.dtype)
     return lu_solve(packed, order, identity)
@@ -182,7 +248,25 @@ def lu_matrix_inverse(
 def lu_reconstruct(
     lower_upper: TensorLike, perm: AxisLike, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
-    """The matrix, given what `lu` returned for it."""
+    """The matrix, given what `lu` returned for it.
+
+    >>> import gradtape as tf
+    >>> tf.linalg.lu_reconstruct(*tf.linalg.lu([[1.0, 2.0], [4.0, 4.0]])).numpy()
+    array([[1., 2.],
+           [4., 4.]], dtype=float32)
+
+    Args:
+        lower_upper: The packed factors.
+        perm: The order of the rows.
+        validate_args: Not used; taken for programs that were written for TensorFlow.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Matrices of the shape of `lower_upper`.
+
+    Raises:
+        ValueError: The shapes do not fit.
+    """
     packed, order = _factors(lower_upper, perm)
     permuted = matmul(_unit_lower(packed), band_part(packed, 0, -1))
     rank = packed.ndim - 2
@@ -210,12 +294,21 @@ def tridiagonal_solve(
     array([1., 1.], dtype=float32)
 
     Args:
-        diagonals: In "compact" format [..., 3, M] the superdiagonal (its last element unused), the diagonal
-            and the subdiagonal (its first element unused); in "sequence" format the three as a list; or a
-            "matrix".
+        diagonals: In "compact" format [..., 3, M] the superdiagonal (its last element unused), the diagonal and the
+            subdiagonal (its first element unused); in "sequence" format the three as a list; or a "matrix".
         rhs: [..., M] or [..., M, K].
+        diagonals_format: "compact", "sequence" or "matrix".
+        transpose_rhs: Whether `rhs` is [..., K, M].
+        conjugate_rhs: Whether `rhs` is conjugated first.
+        name: Not used; taken for programs that were written for TensorFlow.
         partial_pivoting: Accepted; rows are always exchanged where that is more accurate.
         perturb_singular: Whether a singular matrix is changed a little instead of giving nan.
+
+    Returns:
+        The solutions, [..., M] or [..., M, K].
+
+    Raises:
+        ValueError: The shapes do not fit, or an option is another.
     """
     if perturb_singular and not partial_pivoting:
         raise ValueError("partial_pivoting must be True if perturb_singular is.")
@@ -298,12 +391,25 @@ def _of_one_shape(diagonals: Sequence[TensorLike]) -> Any:
 
 
 def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None) -> Tensor:
-    """The product of tridiagonal matrices (written as in `tridiagonal_solve`) and `rhs` [..., M, K].
+    """The product of tridiagonal matrices and `rhs`.
 
     >>> import gradtape as tf
     >>> tf.linalg.tridiagonal_matmul([[1.0, 0.0], [2.0, 2.0], [0.0, 1.0]], [[1.0], [1.0]]).numpy()
     array([[3.],
            [3.]], dtype=float32)
+
+    Args:
+        diagonals: Written as in `tf.linalg.tridiagonal_solve`.
+        rhs: [..., M, K].
+        diagonals_format: "compact", "sequence" or "matrix".
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The product [..., M, K].
+
+    Raises:
+        ValueError: The format is another.
+        tf.errors.InvalidArgumentError: The shapes or types do not fit.
     """
     compact, right = _pair(_compact(diagonals, diagonals_format, _of_one_shape), rhs)
     shape = tuple(compact.shape)
@@ -329,13 +435,27 @@ def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compac
 def banded_triangular_solve(
     bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
-    """The solution of triangular systems with few diagonals, the main one first if `lower`, else last.
+    """The solution of triangular systems with few diagonals.
 
     >>> import gradtape as tf
     >>> tf.linalg.banded_triangular_solve([[2.0, 3.0, 4.0], [0.0, 2.0, 3.0]], tf.ones([3, 1])).numpy()
     array([[0.5 ],
            [0.  ],
            [0.25]], dtype=float32)
+
+    Args:
+        bands: The diagonals [..., K, M], the main one first if `lower`, else last; shorter ones are padded on the left
+            below the main one, and on the right above it.
+        rhs: The right sides, as columns: [..., M, N].
+        lower: Whether the matrices are lower triangular.
+        adjoint: Whether to solve with the adjoint matrices.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The solutions [..., M, N].
+
+    Raises:
+        tf.errors.InvalidArgumentError: The shapes do not fit.
     """
     diagonals, right = _pair(bands, rhs)
     if diagonals.ndim < 2 or not 0 < diagonals.shape[-2] <= max(diagonals.shape[-1], 1):

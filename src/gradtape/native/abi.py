@@ -35,8 +35,6 @@ LOGGER = logging.getLogger("gradtape")
 _LOCK = new_rlock()  # so that there is one trial, and one notice
 _LASTING: list[Any] = []  # NumPy keeps addresses of these
 
-Array = np.ndarray[Any, Any]
-
 
 class Reliance:
     """Something relied on; a call says whether it holds. `trial` finds out, at the first call."""

@@ -80,6 +80,17 @@ class Total:
         self._array = np.empty((a.shape[0], b.shape[1]), a.dtype)
         self._last = blas.post(a, b, self._array, False, 0)
 
+    @classmethod
+    def begun(cls, array: Array) -> Total:
+        """A sum that begins with an array."""
+        total = cls.__new__(cls)
+        total._array, total._last = np.array(array, order="C"), 0
+        return total
+
+    def add_product(self, a: Array, b: Array, transpose_a: bool = False, transpose_b: bool = False) -> None:
+        """Add the product of two matrices."""
+        self._last = blas.post(a.T if transpose_a else a, b.T if transpose_b else b, self._array, True, self._last)
+
     def add(self, product: Product) -> None:
         self._last = blas.post(product.a, product.b, self._array, True, self._last)
 

@@ -17,14 +17,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..base.dtypes import Array
 from ..base.threads import cores
 from . import abi, engine, pool, thresholds
 from .abi import OpenBLAS, address_of
 from .engine import Kernel, strides_of
 
 _LINE = 16  # rows and columns of a part are multiples of it, as the tiles of OpenBLAS are
-
-Array = np.ndarray[Any, Any]
 
 
 @functools.cache

@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from llvmlite import ir
 
+from ..base.dtypes import Array
 from . import thresholds
 from .engine import Kernel
 from .language import Memory, Number, array_at, kernel_module, loop, select, type_of
 from .windows import (
-    Array,
     Geometry,
     Kind,
     Sizes,

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
+from ..base.dtypes import Array
 from .engine import Kernel
 from .language import Number, array_at, kernel_module, loop, type_of
 from .windows import (
-    Array,
     Geometry,
     Kind,
     Target,

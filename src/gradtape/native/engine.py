@@ -18,7 +18,6 @@ from ..base.errors import invalid
 from ..base.locks import new_rlock
 from ..version import __version__
 from .abi import address_of
-from .object_cache import key_of, of_user
 
 _LIBRARIES: dict[Any, str] = {}  # what is in memory, by key and symbols
 _NONE: Mapping[str, int] = MappingProxyType({})
@@ -121,6 +120,8 @@ def compiled(module: Any, *names: str, symbols: Mapping[str, int] = _NONE) -> tu
     What the module declares and does not define is found in the process (`memcpy`) or in `symbols`, by name. Addresses belong
     there and not into the text: they differ from process to process, and the machine code is kept on disk for the next ones.
     """
+    from .object_cache import key_of
+
     text = str(module)
     key = key_of(text, *_machine().identity)
     with _LOCK:
@@ -135,6 +136,8 @@ def compiled(module: Any, *names: str, symbols: Mapping[str, int] = _NONE) -> tu
 
 def _object_code(key: str, text: str) -> bytes:
     """From disk if it is there, else it is translated, and kept there."""
+    from .object_cache import of_user
+
     cache = of_user()
     code = None if cache is None else cache.load(key)
     if code is None:

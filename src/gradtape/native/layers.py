@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.dtypes import Array
 from . import pool, thresholds
 from .engine import Kernel
 from .language import Number
@@ -27,8 +28,6 @@ from .rows import (
 )
 
 _FLOAT = np.dtype(np.float32)
-
-Array = np.ndarray[Any, Any]
 
 
 def lstm_step(gates: Array, cell: Array) -> tuple[Array, Array, Array]:

@@ -125,16 +125,20 @@ def levels_for(columns: int, lanes: int) -> int:
     return levels
 
 
-def is_written(text: Callable[..., Any], operands: Sequence[Dtype | Constant], result: Dtype) -> bool:
-    """Whether machine code can be written for a text on operands of these types, with results of that type."""
+def instructions_of(text: Callable[..., Any], operands: Sequence[Dtype | Constant], result: Dtype) -> int | None:
+    """How many instructions machine code has for a text on operands of these types, with results of that type.
+
+    None where it cannot be written.
+    """
     try:
         kinds = [type_of(o) for o in operands if not isinstance(o, Constant)]
         function = ir.Function(ir.Module(), ir.FunctionType(ir.VoidType(), kinds), "scratch")
         builder = ir.IRBuilder(function.append_basic_block())
         loaded = iter(Number(builder, a) if a.type != ir.IntType(8) else Number(builder, a) != 0 for a in function.args)
-        return applied(text, [o if isinstance(o, Constant) else next(loaded) for o in operands]).dtype == result
+        made = applied(text, [o if isinstance(o, Constant) else next(loaded) for o in operands])
+        return len(builder.block.instructions) if made.dtype == result else None
     except Unsupported:
-        return False
+        return None
 
 
 @functools.cache

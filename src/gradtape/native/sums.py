@@ -13,14 +13,13 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
+from ..base.dtypes import Array
 from . import pool, thresholds
 from .engine import Kernel, packed, register_bytes
 from .language import INT64, Memory, Number, Variable, array_at, kernel_module, loop, select, type_of
 
 _BLOCK = 128  # rows
 _WIDEST = 4  # registers worked on together
-
-Array = np.ndarray[Any, Any]
 
 
 def sum_of_rows(rows: Array) -> Array:

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from llvmlite import ir
 
+from ..base.dtypes import Array
 from . import abi, engine, functions, pool, thresholds  # noqa: F401 (`functions` fills the table of functions)
 from .abi import address_of
 from .engine import Kernel, compiled, register_bytes, strides_of
@@ -28,7 +29,6 @@ _REFERENCE = abi.reference()  # what stands for an array in the arguments of a k
 _UNROLLED = 2  # registers worked on together: the steps of a polynomial wait for each other
 
 Text = Callable[..., Any]
-Array = np.ndarray[Any, Any]
 
 
 class _Loop(NamedTuple):

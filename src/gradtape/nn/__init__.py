@@ -37,12 +37,6 @@ from .convolution import (
     conv3d_transpose,
     conv_transpose,
     convolution,
-    depthwise_conv2d,
-    depthwise_conv2d_backprop_filter,
-    depthwise_conv2d_backprop_input,
-    dilation2d,
-    erosion2d,
-    separable_conv2d,
 )
 from .ctc import (
     collapse_repeated,
@@ -50,6 +44,12 @@ from .ctc import (
     ctc_greedy_decoder,
     ctc_loss,
     ctc_unique_labels,
+)
+from .depthwise import (
+    depthwise_conv2d,
+    depthwise_conv2d_backprop_filter,
+    depthwise_conv2d_backprop_input,
+    separable_conv2d,
 )
 from .fractional import fractional_avg_pool, fractional_max_pool
 from .losses import (
@@ -63,6 +63,7 @@ from .losses import (
     sparse_softmax_cross_entropy_with_logits,
     weighted_cross_entropy_with_logits,
 )
+from .morphology import dilation2d, erosion2d
 from .normalization import (
     batch_norm_with_global_normalization,
     batch_normalization,

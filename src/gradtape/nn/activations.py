@@ -55,7 +55,23 @@ def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None
 
 
 def crelu(features: TensorLike, axis: AxisLike = -1, name: str | None = None) -> Tensor:
-    """relu(x) and relu(-x) side by side along an axis."""
+    """relu of x and of -x, one after the other along `axis`.
+
+    >>> import gradtape as tf
+    >>> tf.nn.crelu([[1.0, -2.0]]).numpy()
+    array([[1., 0., 0., 2.]], dtype=float32)
+
+    Args:
+        features: A tensor of numbers.
+        axis: The axis along which they stand, which becomes twice as large.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor without negative numbers.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There is no such axis.
+    """
     x = to_tensor(features)
     return relu(concat([x, math.negative(x)], axis))
 
@@ -187,7 +203,26 @@ def _stateless_dropout(
     noise_shape: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """`dropout` whose choice depends on `seed`, two integers, alone."""
+    """`dropout` whose choice depends on `seed` alone: the same zeros with each call.
+
+    >>> import gradtape as tf
+    >>> tf.nn.experimental.stateless_dropout(tf.ones([6]), rate=0.5, seed=[1, 2]).numpy()
+    array([2., 0., 2., 0., 0., 2.], dtype=float32)
+
+    Args:
+        x: A floating tensor.
+        rate: The share of elements that become 0.
+        seed: Two integers.
+        rng_alg: The generator: "auto_select" or "philox".
+        noise_shape: The shape in which it is decided; it broadcasts.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The tensor, with zeros in it and the rest scaled up.
+
+    Raises:
+        ValueError: The rate is not in [0, 1).
+    """
     algorithm = "auto_select" if rng_alg is None else rng_alg
 
     def uniform(shape: ShapeLike, dtype: DTypeLike) -> Any:
@@ -203,7 +238,27 @@ def _general_dropout(
     noise_shape: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """`dropout` with numbers from `uniform_sampler(shape, dtype=dtype)`."""
+    """`dropout` with random numbers from a function of yours.
+
+    >>> import gradtape as tf
+    >>> def uniform(shape, dtype):
+    ...     return tf.random.stateless_uniform(shape, seed=[1, 2], dtype=dtype)
+    >>> tf.nn.experimental.general_dropout(tf.ones([6]), rate=0.5, uniform_sampler=uniform).numpy()
+    array([2., 0., 2., 0., 0., 2.], dtype=float32)
+
+    Args:
+        x: A floating tensor.
+        rate: The share of elements that become 0.
+        uniform_sampler: Called with `shape` and `dtype`; gives numbers from 0 to 1. Those below `rate` become zeros.
+        noise_shape: The shape in which it is decided; it broadcasts.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The tensor, with zeros in it and the rest scaled up.
+
+    Raises:
+        ValueError: The rate is not in [0, 1).
+    """
     return _dropout(x, rate, noise_shape, lambda shape, dtype: uniform_sampler(shape=shape, dtype=dtype))
 
 

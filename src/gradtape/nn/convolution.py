@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .. import math
-from ..api.arrays import reshape
-from ..api.layout import reverse
 from ..base.errors import ArgumentValueError, invalid, unfit
 from ..base.sizes import UNKNOWN
 from ..base.traceable import shaped, trace_public
@@ -15,20 +12,16 @@ from ..base.types import AxisLike, ShapeLike, TensorLike
 from ..op.abstract import Abstract
 from ..op.arguments import choice, sequence, takes, text
 from ..op.attributes import as_ints
-from ..ops.image import morphology
-from ..ops.nn.conv import conv, conv_filter_gradient, conv_input_gradient
+from ..ops.nn.conv import conv, conv_input_gradient
 from ..values.tensor import Tensor, to_tensor
 from .layout import (
     FORMATS,
     channels_first,
     in_channels_last,
     not_both,
-    only_channels_last,
     operand,
-    per_axis,
     settings,
     sizes_of,
-    spatial,
     to_channels_first,
     to_channels_last,
 )
@@ -75,7 +68,33 @@ def conv1d(
     dilations: AxisLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Convolve sequences (batch, width, channels) with filters (window, channels, filters)."""
+    """Convolve sequences (batch, width, channels) with filters (window, channels / groups, filters).
+
+    >>> import gradtape as tf
+    >>> x = tf.reshape(tf.constant([1.0, 2.0, 4.0, 8.0]), [1, 4, 1])
+    >>> difference = tf.reshape(tf.constant([-1.0, 1.0]), [2, 1, 1])
+    >>> tf.nn.conv1d(x, difference, stride=1, padding="VALID").numpy().ravel()
+    array([1., 2., 4.], dtype=float32)
+
+    Args:
+        input: The sequences.
+        filters: One window for each channel of a filter. Filters of smaller depth than the input make groups. They are
+            not flipped: this is a correlation, as everywhere in deep learning.
+        stride: How far windows are apart.
+        padding: "SAME" for an output as large as the input (divided by the strides), "VALID" for windows that lie
+            inside the input, or a pair of numbers (zeros before and after) for each axis of `input`.
+        data_format: "NWC" (channels last), or "NCW".
+        dilations: How far the elements of a filter are apart. 1 by default.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor (batch, new width, filters), in the layout of the input.
+
+    Raises:
+        ValueError: The filters have another number of axes, or an option is none of those above.
+        tf.errors.InvalidArgumentError: The channels of the filters do not fit those of the input, or a filter is larger
+            than its input.
+    """
     if data_format not in (None, "NWC", "NCW"):
         raise ValueError(f"`data_format` must be 'NWC' or 'NCW'. Received: data_format={data_format}")
     return _convolve("conv1d", 1, input, filters, stride, padding, data_format, dilations)
@@ -90,8 +109,7 @@ def conv2d(
     dilations: AxisLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Convolve images (batch, height, width, channels) with filters (height, width, channels / groups,
-    filters).
+    """Convolve images (batch, height, width, channels) with filters (height, width, channels / groups, filters).
 
     >>> import gradtape as tf
     >>> image, filters = tf.ones([1, 3, 3, 1]), tf.ones([2, 2, 1, 1])
@@ -99,8 +117,34 @@ def conv2d(
     array([[4., 4.],
            [4., 4.]], dtype=float32)
 
-    `padding` is "SAME", "VALID" or four pairs of numbers. Filters of smaller depth than the input make
-    groups.
+    The gradient counts how many windows each pixel is in:
+
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(image)
+    ...     total = tf.reduce_sum(tf.nn.conv2d(image, filters, strides=1, padding="VALID"))
+    >>> tape.gradient(total, image).numpy()[0, :, :, 0]
+    array([[1., 2., 1.],
+           [2., 4., 2.],
+           [1., 2., 1.]], dtype=float32)
+
+    Args:
+        input: The images; further axes in front count as one batch.
+        filters: One window for each channel of a filter. Filters of smaller depth than the input make groups. They are
+            not flipped: this is a correlation, as everywhere in deep learning.
+        strides: How far windows are apart: a number, one for each spatial axis, or one for each axis of `input`.
+        padding: "SAME" for an output as large as the input (divided by the strides), "VALID" for windows that lie
+            inside the input, or a pair of numbers (zeros before and after) for each axis of `input`.
+        data_format: "NHWC" (channels last), or "NCHW".
+        dilations: How far the elements of a filter are apart: as `strides`. 1 by default.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor (batch, new height, new width, filters), in the layout of the input.
+
+    Raises:
+        ValueError: The filters have another number of axes, or an option is none of those above.
+        tf.errors.InvalidArgumentError: The channels of the filters do not fit those of the input, or a filter is larger
+            than its input.
     """
     return _convolve("conv2d", 2, input, filters, strides, padding, data_format, dilations)
 
@@ -115,7 +159,31 @@ def conv3d(
     dilations: AxisLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Convolve volumes (batch, depth, height, width, channels)."""
+    """Convolve volumes (batch, depth, height, width, channels) with filters of three sizes.
+
+    >>> import gradtape as tf
+    >>> volume, filters = tf.ones([1, 4, 4, 4, 1]), tf.ones([2, 2, 2, 1, 3])
+    >>> tf.nn.conv3d(volume, filters, strides=[1, 2, 2, 2, 1], padding="VALID").shape
+    TensorShape([1, 2, 2, 2, 3])
+
+    Args:
+        input: The volumes.
+        filters: Filters (depth, height, width, channels / groups, filters).
+        strides: How far windows are apart: one number for each axis of `input`, 1 for the first and the channels.
+        padding: "SAME" for an output as large as the input (divided by the strides), "VALID" for windows that lie
+            inside the input, or a pair of numbers (zeros before and after) for each axis of `input`.
+        data_format: "NDHWC" (channels last), or "NCDHW".
+        dilations: How far the elements of a filter are apart: as `strides`. 1 by default.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor (batch, new depth, new height, new width, filters), in the layout of the input.
+
+    Raises:
+        ValueError: The filters have another number of axes, or an option is none of those above.
+        tf.errors.InvalidArgumentError: The channels of the filters do not fit those of the input, or a filter is larger
+            than its input.
+    """
     return _convolve("conv3d", 3, input, filters, strides, padding, data_format, dilations)
 
 
@@ -129,7 +197,32 @@ def convolution(
     dilations: AxisLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Convolve in one, two or three dimensions, according to the rank of the filters."""
+    """Convolve in one, two or three dimensions, according to the rank of the filters.
+
+    >>> import gradtape as tf
+    >>> x = tf.reshape(tf.range(5.0), [1, 5, 1])
+    >>> tf.nn.convolution(x, tf.ones([3, 1, 1]), padding="SAME").numpy().ravel()
+    array([1., 3., 6., 9., 7.], dtype=float32)
+
+    Args:
+        input: Sequences, images or volumes, with their channels in the last axis.
+        filters: One window for each channel of a filter, in three to five axes: as `conv1d`, `conv2d` and `conv3d` take
+            them.
+        strides: How far windows are apart: a number, or one for each spatial axis. 1 by default.
+        padding: "SAME" or "VALID".
+        data_format: A text that begins with "NC" for channels in the second axis; otherwise they are in the last.
+        dilations: How far the elements of a filter are apart: as `strides`. Strides and dilations cannot both be above
+            1.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor (batch, new sizes, filters), in the layout of the input.
+
+    Raises:
+        ValueError: The filters have another number of axes, or an option is none of those above.
+        tf.errors.InvalidArgumentError: The channels of the filters do not fit those of the input, or a filter is larger
+            than its input.
+    """
     x = to_tensor(input)
     w = operand(filters, x)
     rank = w.ndim - 2
@@ -142,7 +235,27 @@ def convolution(
 
 
 def atrous_conv2d(value: Any, filters: Any, rate: Any, padding: Any, name: str | None = None) -> Tensor:
-    """Convolve with filters whose places are `rate` pixels apart."""
+    """Convolve images with filters whose elements are `rate` pixels apart: a wide view with few weights.
+
+    >>> import gradtape as tf
+    >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    >>> tf.nn.atrous_conv2d(image, tf.ones([2, 2, 1, 1]), rate=2, padding="VALID").numpy()[0, :, :, 0]
+    array([[20., 24.],
+           [36., 40.]], dtype=float32)
+
+    Args:
+        value: Images (batch, height, width, channels).
+        filters: Filters (height, width, channels, filters).
+        rate: The distance of neighbouring elements of a filter, in pixels.
+        padding: "SAME" or "VALID".
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor (batch, new height, new width, filters).
+
+    Raises:
+        ValueError: `rate` is less than one.
+    """
     _check_rate(rate)
     return _convolve("atrous_conv2d", 2, value, filters, None, padding, None, rate)
 
@@ -205,7 +318,30 @@ def conv1d_transpose(
     dilations: AxisLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The transpose of `conv1d`: filters are (window, output channels, input channels)."""
+    """The transpose of `conv1d` (also called deconvolution): each element of the input adds one filter to the result.
+
+    >>> import gradtape as tf
+    >>> x = tf.reshape(tf.constant([1.0, 10.0]), [1, 2, 1])
+    >>> filters = tf.reshape(tf.constant([1.0, 2.0]), [2, 1, 1])
+    >>> tf.nn.conv1d_transpose(x, filters, [1, 4, 1], strides=2).numpy().ravel()
+    array([ 1.,  2., 10., 20.], dtype=float32)
+
+    Args:
+        input: Sequences (batch, width, channels).
+        filters: Filters (window, output channels, input channels).
+        output_shape: The shape of the result (a shape that the convolution would take to that of `input`).
+        strides: How far the filters are apart in the result.
+        padding: That of the convolution: "SAME" or "VALID".
+        data_format: "NWC" (channels last), or "NCW".
+        dilations: How far the elements of a filter are apart. 1 by default.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of shape `output_shape`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The shapes do not fit each other.
+    """
     return _transposed("conv1d_transpose", 1, input, filters, output_shape, strides, padding, data_format, dilations)
 
 
@@ -220,12 +356,32 @@ def conv2d_transpose(
     dilations: AxisLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The transpose of `conv2d`: filters are (height, width, output channels, input channels).
+    """The transpose of `conv2d` (also called deconvolution): it makes images larger.
 
     >>> import gradtape as tf
-    >>> x, filters = tf.ones([1, 2, 2, 1]), tf.ones([2, 2, 1, 1])
-    >>> tf.nn.conv2d_transpose(x, filters, [1, 4, 4, 1], strides=2).shape
-    TensorShape([1, 4, 4, 1])
+    >>> x, filters = tf.ones([1, 2, 2, 1]), tf.ones([3, 3, 1, 1])
+    >>> tf.nn.conv2d_transpose(x, filters, [1, 4, 4, 1], strides=2).numpy()[0, :, :, 0]
+    array([[1., 1., 2., 1.],
+           [1., 1., 2., 1.],
+           [2., 2., 4., 2.],
+           [1., 1., 2., 1.]], dtype=float32)
+
+    Args:
+        input: Images (batch, height, width, channels).
+        filters: Filters (height, width, output channels, input channels).
+        output_shape: The shape of the result (a shape that the convolution would take to that of `input`).
+        strides: How far the filters are apart in the result: a number, one for each spatial axis, or one for each axis
+            of `input`.
+        padding: That of the convolution: "SAME", "VALID", or a pair of numbers for each axis of `input`.
+        data_format: "NHWC" (channels last), or "NCHW".
+        dilations: How far the elements of a filter are apart: as `strides`. 1 by default.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of shape `output_shape`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The shapes do not fit each other.
     """
     return _transposed("conv2d_transpose", 2, input, filters, output_shape, strides, padding, data_format, dilations)
 
@@ -242,7 +398,30 @@ def conv3d_transpose(
     dilations: AxisLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The transpose of `conv3d`: filters are (depth, height, width, output channels, input channels)."""
+    """The transpose of `conv3d`: it makes volumes larger.
+
+    >>> import gradtape as tf
+    >>> x, filters = tf.ones([1, 2, 2, 2, 3]), tf.ones([2, 2, 2, 1, 3])
+    >>> tf.nn.conv3d_transpose(x, filters, [1, 4, 4, 4, 1], strides=2).shape
+    TensorShape([1, 4, 4, 4, 1])
+
+    Args:
+        input: Volumes (batch, depth, height, width, channels).
+        filters: Filters (depth, height, width, output channels, input channels).
+        output_shape: The shape of the result (a shape that the convolution would take to that of `input`).
+        strides: How far the filters are apart in the result: a number, one for each spatial axis, or one for each axis
+            of `input`.
+        padding: That of the convolution: "SAME" or "VALID".
+        data_format: "NDHWC" (channels last), or "NCDHW".
+        dilations: How far the elements of a filter are apart: as `strides`. 1 by default.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of shape `output_shape`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The shapes do not fit each other.
+    """
     return _transposed("conv3d_transpose", 3, input, filters, output_shape, strides, padding, data_format, dilations)
 
 
@@ -257,7 +436,30 @@ def conv_transpose(
     dilations: AxisLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The transpose of `convolution`, in as many dimensions as `output_shape` says."""
+    """The transpose of `convolution`, in as many dimensions as `output_shape` says.
+
+    >>> import gradtape as tf
+    >>> x = tf.reshape(tf.constant([1.0, 10.0]), [1, 2, 1])
+    >>> tf.nn.conv_transpose(x, tf.ones([2, 1, 1]), [1, 4, 1], strides=2).numpy().ravel()
+    array([ 1.,  1., 10., 10.], dtype=float32)
+
+    Args:
+        input: Sequences, images or volumes.
+        filters: Filters (window sizes, output channels, input channels).
+        output_shape: The shape of the result, of three to five sizes.
+        strides: How far the filters are apart in the result: a number, or one for each spatial axis.
+        padding: That of the convolution: "SAME" or "VALID".
+        data_format: A text that begins with "NC" for channels in the second axis; otherwise they are in the last.
+        dilations: How far the elements of a filter are apart: as `strides`. 1 by default.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of shape `output_shape`.
+
+    Raises:
+        ValueError: `output_shape` is None, or has fewer than three or more than five sizes.
+        tf.errors.InvalidArgumentError: The shapes do not fit each other.
+    """
     if output_shape is None:
         raise ValueError("conv_transpose: `output_shape` must be a tensor or sized collection, got None.")
     rank = len(sizes_of("conv_transpose", output_shape)) - 2
@@ -276,181 +478,32 @@ def atrous_conv2d_transpose(
     padding: str | Sequence[Sequence[int]],
     name: str | None = None,
 ) -> Tensor:
-    """The transpose of `atrous_conv2d`."""
-    _check_rate(rate)
-    return _transposed("atrous_conv2d_transpose", 2, value, filters, output_shape, None, padding, None, rate)
-
-
-# --- one filter for each channel
-# ---------------------------------------------------------------------------------------
-
-
-def _depthwise_filters(name: str, filter: Tensor) -> Any:
-    if filter.ndim != 4:
-        raise invalid(f"{name}: filters must be (height, width, channels, multiplier), got shape {filter.shape}.")
-    height, width, channels, multiplier = tuple(filter.shape)
-    return reshape(filter, (height, width, 1, channels * multiplier))
-
-
-@takes(strides=sequence)
-def depthwise_conv2d(
-    input: TensorLike,
-    filter: Any,
-    strides: AxisLike,
-    padding: str | Sequence[Sequence[int]],
-    data_format: str | None = None,
-    dilations: AxisLike | None = None,
-    name: str | None = None,
-) -> Tensor:
-    """Convolve each channel with filters of its own: filters (height, width, channels, multiplier).
+    """The transpose of `atrous_conv2d`.
 
     >>> import gradtape as tf
-    >>> tf.nn.depthwise_conv2d(tf.ones([1, 4, 4, 3]), tf.ones([2, 2, 3, 2]), [1, 1, 1, 1], "VALID").shape
-    TensorShape([1, 3, 3, 6])
+    >>> x, filters = tf.ones([1, 2, 2, 1]), tf.ones([2, 2, 1, 1])
+    >>> tf.nn.atrous_conv2d_transpose(x, filters, [1, 4, 4, 1], rate=2, padding="VALID").numpy()[0, :, :, 0]
+    array([[1., 1., 1., 1.],
+           [1., 1., 1., 1.],
+           [1., 1., 1., 1.],
+           [1., 1., 1., 1.]], dtype=float32)
+
+    Args:
+        value: Images (batch, height, width, channels).
+        filters: Filters (height, width, output channels, input channels).
+        output_shape: The shape of the result.
+        rate: The distance of neighbouring elements of a filter, in pixels.
+        padding: That of the convolution: "SAME" or "VALID".
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of shape `output_shape`.
+
+    Raises:
+        ValueError: `rate` is less than one.
     """
-    x = to_tensor(input)
-    w = operand(filter, x)
-    first = channels_first("depthwise_conv2d", data_format, 2)
-    moving = settings("depthwise_conv2d", 2, strides, dilations, padding, first)
-    flat = _depthwise_filters("depthwise_conv2d", w)
-
-    def run(x: Tensor) -> Any:
-        if x.shape[-1] != w.shape[2]:
-            raise invalid(
-                f"depthwise_conv2d: input and filter must have the same depth: {x.shape[-1]} vs {w.shape[2]}."
-            )
-        return conv.public(x, flat, *moving, max(x.shape[-1], 1))
-
-    return in_channels_last(run, x, 2, first)
-
-
-@takes(strides=sequence)
-def separable_conv2d(
-    input: TensorLike,
-    depthwise_filter: TensorLike,
-    pointwise_filter: Any,
-    strides: AxisLike,
-    padding: str | Sequence[Sequence[int]],
-    data_format: str | None = None,
-    dilations: AxisLike | None = None,
-    name: str | None = None,
-) -> Tensor:
-    """`depthwise_conv2d`, then a convolution with filters (1, 1, channels * multiplier, filters)."""
-    x = to_tensor(input)
-    pointwise = operand(pointwise_filter, x)
-    if pointwise.ndim != 4 or tuple(pointwise.shape)[:2] != (1, 1):
-        raise ValueError(
-            f"separable_conv2d: pointwise_filter must be (1, 1, channels, filters), got shape {pointwise.shape}."
-        )
-    depthwise = depthwise_conv2d(x, depthwise_filter, strides, padding, data_format, dilations)
-    return _convolve("separable_conv2d", 2, depthwise, pointwise, 1, "VALID", data_format, None)
-
-
-def depthwise_conv2d_backprop_input(
-    input_sizes: TensorLike,
-    filter: Any,
-    out_backprop: TensorLike,
-    strides: AxisLike,
-    padding: str | Sequence[Sequence[int]],
-    data_format: str = "NHWC",
-    dilations: AxisLike = (1, 1, 1, 1),
-    name: str | None = None,
-) -> Tensor:
-    """The gradient of `depthwise_conv2d` with respect to its input."""
-    named = "depthwise_conv2d_backprop_input"
-    g = to_tensor(out_backprop)
-    w = operand(filter, g)
-    first = channels_first(named, data_format, 2)
-    shape = _four_sizes(named, "input_sizes", input_sizes)
-    if first:
-        shape, g = (shape[0], *shape[2:], shape[1]), to_channels_last(g, 2)
-    moving = settings(named, 2, strides, dilations, padding, first)
-    result = conv_input_gradient.public(g, _depthwise_filters(named, w), shape, *moving, max(shape[-1], 1))
-    return to_channels_first(result, 2) if first else result
-
-
-def depthwise_conv2d_backprop_filter(
-    input: TensorLike,
-    filter_sizes: TensorLike,
-    out_backprop: Any,
-    strides: AxisLike,
-    padding: str | Sequence[Sequence[int]],
-    data_format: str = "NHWC",
-    dilations: AxisLike = (1, 1, 1, 1),
-    name: str | None = None,
-) -> Tensor:
-    """The gradient of `depthwise_conv2d` with respect to its filters."""
-    named = "depthwise_conv2d_backprop_filter"
-    x = to_tensor(input)
-    g = operand(out_backprop, x)
-    first = channels_first(named, data_format, 2)
-    shape = _four_sizes(named, "filter_sizes", filter_sizes)
-    if first:
-        x, g = to_channels_last(x, 2), to_channels_last(g, 2)
-    moving = settings(named, 2, strides, dilations, padding, first)
-    return reshape(conv_filter_gradient.public(x, g, shape[:2], *moving, max(shape[2], 1)), shape)
-
-
-def _four_sizes(name: str, what: str, value: Any) -> tuple[int, ...]:
-    shape = sizes_of(name, value)
-    if len(shape) != 4:
-        raise invalid(f"{name}: {what} needs four sizes, got {list(shape)}.")
-    return shape
-
-
-# --- morphology
-# --------------------------------------------------------------------------------------------------------
-
-
-def _four(strides: Any, dilations: Any) -> None:
-    for name, value in (("strides", strides), ("dilations", dilations)):
-        if len(value) < 4:
-            raise invalid(f"{name} must be four numbers, one for each axis of the images, got {value!r}.")
-
-
-@takes(strides=sequence, dilations=sequence, padding=text)
-def dilation2d(
-    input: TensorLike,
-    filters: Any,
-    strides: AxisLike,
-    padding: Any,
-    data_format: str,
-    dilations: AxisLike,
-    name: str | None = None,
-) -> Tensor:
-    """The largest of image plus filter in each window; filters are (height, width, channels)."""
-    only_channels_last(data_format)
-    _four(strides, dilations)
-    padding = padding.decode() if isinstance(padding, bytes) else padding
-    x = to_tensor(input)
-    w = operand(filters, x)
-    if x.ndim != 4 or w.ndim != 3 or x.shape[-1] != w.shape[-1]:
-        raise invalid(
-            "dilation2d: input (batch, height, width, channels) and filters (height, width, channels) "
-            "must have the same depth, got "
-            f"shapes {x.shape} and {w.shape}."
-        )
-    steps = spatial("dilation2d", "strides", strides, 2, False)
-    rates, _ = per_axis("dilation2d", "dilations", dilations, 2, False)
-    return morphology.dilation2d.public(x, w, steps, rates, padding)
-
-
-@takes(strides=sequence, dilations=sequence, padding=text)
-def erosion2d(
-    value: TensorLike,
-    filters: Any,
-    strides: AxisLike,
-    padding: str | Sequence[Sequence[int]],
-    data_format: str,
-    dilations: AxisLike,
-    name: str | None = None,
-) -> Tensor:
-    """The smallest of image minus filter in each window: minus the dilation of the negative image."""
-    only_channels_last(data_format)
-    _four(strides, dilations)
-    x = to_tensor(value)
-    flipped = reverse(operand(filters, x), [0, 1])
-    return math.negative(dilation2d(math.negative(x), flipped, strides, padding, data_format, dilations))
+    _check_rate(rate)
+    return _transposed("atrous_conv2d_transpose", 2, value, filters, output_shape, None, padding, None, rate)
 
 
 trace_public(globals())

@@ -35,16 +35,30 @@ def ctc_loss(
     blank_index: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """-log of the probability of each label sequence under logits (steps, batch, classes).
+    """Minus the log of the probability of each label sequence, summed over all alignments with the logits (CTC).
 
     >>> import gradtape as tf
     >>> logits = tf.zeros([3, 1, 2])  # three steps, one sequence, blank and one label
     >>> print(tf.nn.ctc_loss([[1]], logits, [1], [3]).numpy().round(4))
     [0.2877]
 
-    Labels are dense: (batch, longest), of which `label_length` count. The blank is class 0 unless
-    `blank_index` says otherwise; a negative one counts from the end. A sequence with too few steps for its
-    labels has an infinite loss and a gradient of zero. `unique` is accepted and not needed.
+    A sequence with too few steps for its labels has an infinite loss and a gradient of zero.
+
+    Args:
+        labels: The true labels: integers (batch, longest).
+        logits: Scores (steps, batch, classes).
+        label_length: How many of its labels count, for each sequence.
+        logit_length: How many of its steps count, for each sequence.
+        logits_time_major: False for logits (batch, steps, classes).
+        unique: Not needed; taken for programs that were written for TensorFlow.
+        blank_index: The class of the blank, 0 by default. A negative number counts from the end.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        One loss for each sequence.
+
+    Raises:
+        ValueError: The logits are not floating with three axes, or there are not as many labels as sequences.
     """
     x = to_tensor(logits)
     if x.ndim != 3 or not x.dtype.is_floating:
@@ -98,7 +112,23 @@ def _log_sum_of_alignments(scores: Value, may_skip: TensorLike, ends: TensorLike
 
 
 def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The distinct labels of each row as they appear, padded with 0, and each label's place among them."""
+    """The distinct labels of each row as they appear, padded with 0, and each label's place among them.
+
+    >>> import gradtape as tf
+    >>> values, places = tf.nn.ctc_unique_labels([[3, 4, 3]])
+    >>> values.numpy(), places.numpy()
+    (array([[3, 4, 0]]), array([[0, 1, 0]], dtype=int32))
+
+    Args:
+        labels: Integers (batch, longest).
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Two tensors of the shape of `labels`: the distinct labels, and the places. `ctc_loss` needs neither.
+
+    Raises:
+        ValueError: The labels do not have two axes.
+    """
     array = np.asarray(to_tensor(labels))
     if array.ndim != 2:
         raise unfit(f"ctc_unique_labels: labels must be (batch, longest), got shape {array.shape}.")
@@ -112,7 +142,24 @@ def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> tuple[Tens
 
 
 def collapse_repeated(labels: TensorLike, seq_length: IntLike, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Each row without labels that repeat the one before, padded with 0, and how many are left."""
+    """Each row without labels that repeat the one before, padded with 0, and how many are left.
+
+    >>> import gradtape as tf
+    >>> labels, lengths = tf.nn.collapse_repeated([[1, 1, 2, 2, 1]], [5])
+    >>> labels.numpy(), lengths.numpy()
+    (array([[1, 2, 1]], dtype=int32), array([3], dtype=int32))
+
+    Args:
+        labels: Integers (batch, longest).
+        seq_length: How many of its labels count, for each row.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The labels that are left, in as many columns as the longest row needs, and their number in each row.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The shapes do not fit.
+    """
     result, counts = decoding.collapse_repeated.public(labels, seq_length)
     return result, counts
 
@@ -129,7 +176,17 @@ def ctc_greedy_decoder(
     >>> labels.values.numpy()
     array([0, 0, 1])
 
-    Scores are (time, batch, classes). The blank is the last class unless `blank_index` says otherwise.
+    Args:
+        inputs: Scores (steps, batch, classes).
+        sequence_length: How many of its steps count, for each sequence.
+        merge_repeated: Whether a class that comes several times in a row counts once.
+        blank_index: The class of the blank, the last by default.
+
+    Returns:
+        A list with one SparseTensor (batch, longest) of labels, and a tensor (batch, 1) of minus the sums.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The shapes do not fit, or a length is larger than the number of steps.
     """
     lengths = to_tensor(sequence_length, None if hasattr(sequence_length, "dtype") else dtypes.int32)
     blank = -1 if blank_index is None else as_int(blank_index)
@@ -140,7 +197,28 @@ def ctc_greedy_decoder(
 def ctc_beam_search_decoder(
     inputs: TensorLike, sequence_length: IntLike, beam_width: IntLike = 100, top_paths: TensorLike = 1
 ) -> tuple[list[SparseTensor], Tensor]:
-    """The most likely labellings as sparse tensors, and their log probabilities; the last class is the blank."""
+    """The most likely labellings as sparse tensors, and their log probabilities; the last class is the blank.
+
+    >>> import gradtape as tf
+    >>> scores = tf.one_hot([[0], [2], [1]], 3) * 5.0
+    >>> labels, log_probability = tf.nn.ctc_beam_search_decoder(scores, [3], beam_width=10, top_paths=2)
+    >>> [found.values.numpy().tolist() for found in labels]
+    [[0, 1], [0]]
+    >>> log_probability.shape
+    TensorShape([1, 2])
+
+    Args:
+        inputs: Scores (steps, batch, classes).
+        sequence_length: How many of its steps count, for each sequence.
+        beam_width: How many beginnings are kept at each step.
+        top_paths: How many labellings come out.
+
+    Returns:
+        A list of `top_paths` SparseTensors (batch, longest), and a tensor (batch, top_paths).
+
+    Raises:
+        tf.errors.InvalidArgumentError: The shapes do not fit, or there are fewer beams than paths.
+    """
     lengths = to_tensor(sequence_length, None if hasattr(sequence_length, "dtype") else dtypes.int32)
     count = as_int(top_paths)
     parts = decoding.ctc_beam_search_decoder.public(inputs, lengths, as_int(beam_width), count)

@@ -21,7 +21,33 @@ from ..values.tensor import EagerTensor, Tensor, to_tensor
 
 
 def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Tensor:
-    """The cross entropy between class probabilities and softmax(logits), one number for each row."""
+    """The cross entropy between class probabilities and softmax(logits), one number for each row, without overflow.
+
+    >>> import gradtape as tf
+    >>> labels, logits = tf.constant([[1.0, 0.0]]), tf.constant([[2.0, 0.0]])
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(logits)
+    ...     loss = tf.nn.softmax_cross_entropy_with_logits(labels, logits)
+    >>> loss.numpy().round(4)
+    array([0.1269], dtype=float32)
+
+    The gradient is softmax(logits) - labels:
+
+    >>> tape.gradient(loss, logits).numpy().round(4)
+    array([[-0.1192,  0.1192]], dtype=float32)
+
+    Args:
+        labels: The true probabilities of the classes: each row should add up to 1. Gradients flow to them too.
+        logits: Scores for each class, of the same shape.
+        axis: The axis of the classes.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        One loss for each row: the shape of `logits` without `axis`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The shapes do not fit, or the axis does not exist.
+    """
     logits = to_tensor(logits)
     labels = to_tensor(labels)
     if labels.dtype is not logits.dtype:
@@ -126,7 +152,26 @@ def sigmoid_cross_entropy_with_logits(
 def weighted_cross_entropy_with_logits(
     labels: TensorLike, logits: Any, pos_weight: TensorLike, name: str | None = None
 ) -> Tensor:
-    """The sigmoid cross entropy with positive examples weighted by `pos_weight`."""
+    """The sigmoid cross entropy with positive examples weighted by `pos_weight`, element by element.
+
+    >>> import gradtape as tf
+    >>> labels, logits = [1.0, 0.0], tf.constant([0.0, 0.0])
+    >>> tf.nn.weighted_cross_entropy_with_logits(labels, logits, pos_weight=3.0).numpy()
+    array([2.0794415, 0.6931472], dtype=float32)
+
+    Args:
+        labels: Numbers from 0 to 1.
+        logits: Scores of the same shape.
+        pos_weight: How much a positive example counts: above 1 fewer of them are missed, below 1 fewer are found where
+            there are none.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        One loss for each element.
+
+    Raises:
+        ValueError: The shapes differ.
+    """
     labels, logits = _pair(labels, logits)
     return o.weighted_cross_entropy.public(logits, labels, convert_to_tensor(pos_weight, logits.dtype))
 
@@ -149,7 +194,25 @@ def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
 
 
 def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None) -> Tensor:
-    """exp(x) - x * target, with Stirling's approximation of log(target!) for the full loss."""
+    """The negative log likelihood of counts under Poisson distributions, from their log rates: exp(x) - x * target.
+
+    >>> import gradtape as tf
+    >>> tf.nn.log_poisson_loss([1.0, 3.0], [0.0, 1.0]).numpy().round(4)
+    array([ 1.    , -0.2817], dtype=float32)
+
+    Args:
+        targets: The counts.
+        log_input: The logarithms of the expected counts, in the same shape.
+        compute_full_loss: Whether Stirling's approximation of log(target!) is added, for targets above 1. It does not
+            depend on `log_input`.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        One loss for each element.
+
+    Raises:
+        ValueError: The shapes differ.
+    """
     log_input = to_tensor(log_input)
     targets = convert_to_tensor(targets, log_input.dtype)
     if log_input.shape != targets.shape:
@@ -167,8 +230,21 @@ def isotonic_regression(
     """The nearest sequence along an axis that never increases (or never decreases), and the level each element is on.
 
     >>> import gradtape as tf
-    >>> tf.nn.isotonic_regression(tf.constant([[3.0, 1.0, 2.0]]))[0].numpy()
-    array([[3. , 1.5, 1.5]], dtype=float32)
+    >>> found, levels = tf.nn.isotonic_regression(tf.constant([[3.0, 1.0, 2.0]]))
+    >>> found.numpy(), levels.numpy()
+    (array([[3. , 1.5, 1.5]], dtype=float32), array([[0, 1, 1]], dtype=int32))
+
+    Args:
+        inputs: Sequences along `axis`.
+        decreasing: False for sequences that never decrease.
+        axis: The axis.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The sequences, and for each element the number of the level (a run of equal elements) it belongs to.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The axis does not exist.
     """
     x = to_tensor(inputs)
     x = x if x.dtype.is_floating else math.cast(x, dtypes.float64 if x.dtype in _WIDE else dtypes.float32)
@@ -193,7 +269,26 @@ _WIDE = (dtypes.int32, dtypes.int64, dtypes.uint32, dtypes.uint64)
 def compute_average_loss(
     per_example_loss: object, sample_weight: TensorLike | None = None, global_batch_size: IntLike | None = None
 ) -> Tensor:
-    """The sum of the losses of all examples, divided by the global batch size."""
+    """The sum of the losses of all examples, divided by the global batch size.
+
+    >>> import gradtape as tf
+    >>> tf.nn.compute_average_loss([1.0, 3.0], sample_weight=[1.0, 0.5], global_batch_size=4).numpy()
+    np.float32(0.625)
+
+    With several replicas each adds its own examples, and the sum over replicas is the mean over the whole batch.
+
+    Args:
+        per_example_loss: One loss for each example.
+        sample_weight: How much each example counts.
+        global_batch_size: How many examples all replicas have together. As many as there are losses, by default.
+
+    Returns:
+        A number.
+
+    Raises:
+        ValueError: The losses are a scalar, or the batch size is not.
+        TypeError: The batch size is not an integer.
+    """
     losses = to_tensor(per_example_loss)
     if not losses.ndim:
         raise ValueError(
@@ -217,7 +312,18 @@ def compute_average_loss(
 
 
 def scale_regularization_loss(regularization_loss: TensorLike) -> Tensor:
-    """The sum of the loss, divided by the number of replicas (one)."""
+    """The sum of the loss, divided by the number of replicas (one), so that replicas add it once together.
+
+    >>> import gradtape as tf
+    >>> tf.nn.scale_regularization_loss([0.25, 0.5]).numpy()
+    np.float32(0.75)
+
+    Args:
+        regularization_loss: A loss that does not depend on the batch.
+
+    Returns:
+        A number.
+    """
     total = math.reduce_sum(regularization_loss)
     return total if total.dtype.is_floating else math.cast(total, dtypes.float64)
 

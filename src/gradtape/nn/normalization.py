@@ -61,7 +61,26 @@ def _listed(axes: AxisLike, rank: int) -> list[int]:
 def weighted_moments(
     x: TensorLike, axes: AxisLike, frequency_weights: TensorLike, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Mean and variance over some axes, each element counted as often as its weight says."""
+    """Mean and variance over some axes, each element counted as often as its weight says.
+
+    >>> import gradtape as tf
+    >>> mean, variance = tf.nn.weighted_moments([1.0, 4.0], axes=[0], frequency_weights=[2.0, 1.0])
+    >>> print(mean.numpy(), variance.numpy())
+    2.0 2.0
+
+    Args:
+        x: A tensor.
+        axes: The axes to reduce.
+        frequency_weights: The weights; they broadcast to `x`.
+        keepdims: Whether reduced axes stay, with size 1.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The mean and the variance.
+
+    Raises:
+        tf.errors.InvalidArgumentError: An axis does not exist.
+    """
     x = to_tensor(x)
     narrow = x.dtype is dtypes.float16
     y = math.cast(x, dtypes.float32) if narrow else x
@@ -80,7 +99,26 @@ def weighted_moments(
 def sufficient_statistics(
     x: TensorLike, axes: AxisLike, shift: TensorLike | None = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
-    """Count, sum, sum of squares (both of x - shift) and shift: what `normalize_moments` needs."""
+    """Count, sum and sum of squares over some axes: what `normalize_moments` needs. They can be added up over batches.
+
+    >>> import gradtape as tf
+    >>> count, total, squares, shift = tf.nn.sufficient_statistics(tf.constant([1.0, 3.0]), [0])
+    >>> print(count.numpy(), total.numpy(), squares.numpy(), shift)
+    2.0 4.0 10.0 None
+
+    Args:
+        x: A tensor.
+        axes: The axes to reduce.
+        shift: Subtracted from `x` first. A value near the mean loses fewer digits.
+        keepdims: Whether reduced axes stay, with size 1.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The count, the sum of x - shift, the sum of its squares, and the shift or None.
+
+    Raises:
+        tf.errors.InvalidArgumentError: An axis does not exist.
+    """
     x = to_tensor(x)
     numbers = sorted(set(_listed(axes, x.ndim)))
     count = from_array(np.array(prod(x.shape[axis] for axis in numbers), x.dtype.numpy))
@@ -100,7 +138,24 @@ def sufficient_statistics(
 def normalize_moments(
     counts: TensorLike, mean_ss: TensorLike, variance_ss: TensorLike, shift: TensorLike, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Mean and variance from sufficient statistics."""
+    """Mean and variance from sufficient statistics.
+
+    >>> import gradtape as tf
+    >>> statistics = tf.nn.sufficient_statistics(tf.constant([1.0, 3.0]), [0])
+    >>> mean, variance = tf.nn.normalize_moments(*statistics)
+    >>> print(mean.numpy(), variance.numpy())
+    2.0 1.0
+
+    Args:
+        counts: How many elements there were.
+        mean_ss: The sum of x - shift.
+        variance_ss: The sum of the squares of x - shift.
+        shift: What was subtracted, or None.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The mean and the variance.
+    """
     divisor = math.reciprocal(to_tensor(counts))
     shifted = to_tensor(mean_ss) * divisor
     mean = shifted if shift is None else shifted + to_tensor(shift, shifted.dtype)
@@ -116,7 +171,27 @@ def batch_normalization(
     variance_epsilon: Any,
     name: str | None = None,
 ) -> Tensor:
-    """scale * (x - mean) / sqrt(variance + epsilon) + offset; offset and scale may be None."""
+    """scale * (x - mean) / sqrt(variance + epsilon) + offset, with given moments.
+
+    >>> import gradtape as tf
+    >>> x = tf.constant([[1.0], [3.0]])
+    >>> mean, variance = tf.nn.moments(x, axes=[0])
+    >>> tf.nn.batch_normalization(x, mean, variance, offset=None, scale=None, variance_epsilon=0.0).numpy()
+    array([[-1.],
+           [ 1.]], dtype=float32)
+
+    Args:
+        x: A tensor.
+        mean: The mean, which broadcasts to `x`. Take it from `tf.nn.moments`, and gradients flow through it.
+        variance: The variance.
+        offset: What is added in the end, or None.
+        scale: The factor, or None.
+        variance_epsilon: A small number that keeps the divisor away from 0.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the shape and type of `x`.
+    """
     x = to_tensor(x)
     inverse = math.rsqrt(to_tensor(variance) + variance_epsilon)
     if scale is not None:
@@ -142,9 +217,32 @@ def fused_batch_norm(
 ) -> list[Any]:
     """Batch normalisation over all axes but the channels: the result, and the updated running mean and variance.
 
-    In training, `mean` and `variance` (the running ones; may be empty) are mixed with the batch's, of which
-    `exponential_avg_factor` is the share; the variance handed on is the unbiased one. No derivative passes through
-    these two, as in TensorFlow. The last three tensors are the batch's own mean and variance, and an empty one.
+    In training, `mean` and `variance` (the running ones; may be empty) are mixed with the batch's; the variance handed
+    on is the unbiased one. No derivative passes through these two, as in TensorFlow.
+
+    >>> import gradtape as tf
+    >>> from gradtape.nn.normalization import fused_batch_norm
+    >>> x = tf.reshape(tf.constant([1.0, 3.0, 5.0, 7.0]), [1, 2, 2, 1])
+    >>> y, mean, variance, *_ = fused_batch_norm(x, [1.0], [0.0], [], [], epsilon=0.0)
+    >>> print(mean.numpy(), variance.numpy().round(3))
+    [4.] [6.667]
+
+    Args:
+        x: Images or volumes.
+        scale: A factor for each channel.
+        offset: What is added to each channel.
+        mean: The running mean of each channel.
+        variance: The running variance of each channel.
+        epsilon: A small number that keeps the divisor away from 0.
+        exponential_avg_factor: The share of the batch in the new running moments.
+        data_format: "NHWC", "NDHWC" (channels last), "NCHW" or "NCDHW".
+        is_training: False to normalise with the running moments.
+
+    Returns:
+        A list: the result, the running mean and variance, the batch's own mean and variance, and an empty tensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The input does not have 4 or 5 axes, or the format is another.
     """
     x = to_tensor(x)
     channels_first = data_format in ("NCHW", "NCDHW")
@@ -191,7 +289,18 @@ def layer_norm(
     >>> tf.nn.experimental.layer_norm([[1.0, 3.0]], epsilon=0.0).numpy()
     array([[-1.,  1.]], dtype=float32)
 
-    `scale` and `offset` broadcast against x. One op, where TensorFlow needs a dozen.
+    It is one op, where TensorFlow needs a dozen.
+
+    Args:
+        x: A tensor.
+        scale: A factor, which broadcasts against `x`. 1 by default.
+        offset: What is added, which broadcasts against `x`. 0 by default.
+        axis: One axis, or several.
+        epsilon: A small number that keeps the divisor away from 0.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the shape of `x`.
     """
     x = to_tensor(x)
     factor, shift = _affine(x, scale, offset)
@@ -201,7 +310,22 @@ def layer_norm(
 def rms_norm(
     x: TensorLike, scale: TensorLike | None = None, axis: AxisLike = -1, epsilon: float = 1e-6, name: str | None = None
 ) -> Tensor:
-    """x divided by its root mean square along `axis`, then times `scale`."""
+    """x divided by its root mean square along `axis`, then times `scale`.
+
+    >>> import gradtape as tf
+    >>> tf.nn.experimental.rms_norm([[1.0, 7.0]], epsilon=0.0).numpy()
+    array([[0.2, 1.4]], dtype=float32)
+
+    Args:
+        x: A tensor.
+        scale: A factor, which broadcasts against `x`. 1 by default.
+        axis: One axis, or several.
+        epsilon: A small number that keeps the divisor away from 0.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the shape of `x`.
+    """
     x = to_tensor(x)
     return o.rms_standardize.public(x, _affine(x, scale, None)[0], as_axis(axis), as_float(epsilon))[0]
 
@@ -222,7 +346,28 @@ def batch_norm_with_global_normalization(
     scale_after_normalization: bool,
     name: str | None = None,
 ) -> Tensor:
-    """`batch_normalization` under its old name and argument order."""
+    """`batch_normalization` under its old name and argument order.
+
+    >>> import gradtape as tf
+    >>> x, beta, gamma = tf.constant([[1.0], [3.0]]), tf.constant([10.0]), tf.constant([2.0])
+    >>> mean, variance = tf.nn.moments(x, axes=[0])
+    >>> tf.nn.batch_norm_with_global_normalization(x, mean, variance, beta, gamma, 0.0, True).numpy()
+    array([[ 8.],
+           [12.]], dtype=float32)
+
+    Args:
+        input: A tensor.
+        mean: The mean.
+        variance: The variance.
+        beta: What is added in the end.
+        gamma: The factor.
+        variance_epsilon: A small number that keeps the divisor away from 0.
+        scale_after_normalization: Whether `gamma` is used.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the shape and type of `input`.
+    """
     return batch_normalization(
         input, mean, variance, beta, gamma if scale_after_normalization else None, variance_epsilon
     )
@@ -237,7 +382,27 @@ def local_response_normalization(
     beta: float = 0.5,
     name: str | None = None,
 ) -> Tensor:
-    """x / (bias + alpha * sum of squares over the neighbouring channels) ** beta."""
+    """x / (bias + alpha * sum of squares over the neighbouring channels) ** beta.
+
+    >>> import gradtape as tf
+    >>> x = tf.reshape(tf.constant([3.0, 4.0]), [1, 1, 1, 2])
+    >>> tf.nn.local_response_normalization(x, depth_radius=1, bias=0.0).numpy().ravel()
+    array([0.6, 0.8], dtype=float32)
+
+    Args:
+        input: Images (batch, height, width, channels).
+        depth_radius: How many channels on each side count.
+        bias: Keeps the divisor away from 0.
+        alpha: A factor of the sum.
+        beta: The exponent.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the shape of `input`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The input does not have four axes.
+    """
     return o.lrn.public(input, as_int(depth_radius), float(bias), float(alpha), float(beta))
 
 
@@ -245,7 +410,26 @@ lrn = local_response_normalization
 
 
 def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None, name: str | None = None) -> Tensor:
-    """A vector added along the channel axis: the last, or the second for "NC..." formats."""
+    """A vector added along the channel axis: the last, or the second for "NC..." formats.
+
+    >>> import gradtape as tf
+    >>> tf.nn.bias_add(tf.zeros([2, 3]), [1.0, 2.0, 3.0]).numpy()
+    array([[1., 2., 3.],
+           [1., 2., 3.]], dtype=float32)
+
+    Args:
+        value: A tensor of two or more axes.
+        bias: One number for each channel.
+        data_format: "N...C" (the default) or "NC...".
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the shape and type of `value`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The bias has another number of axes, or does not fit the channels.
+        ValueError: `data_format` does not begin with "N".
+    """
     x = to_tensor(value)
     b = to_tensor(bias, x.dtype)
     if b.ndim != 1:

@@ -101,7 +101,32 @@ def max_pool(
     array([[ 5.,  7.],
            [13., 15.]], dtype=float32)
 
-    Of equal elements the first takes the gradient.
+    The gradient goes to the largest element; of equal ones the first takes it:
+
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     pooled = tf.nn.max_pool(x, ksize=2, strides=2, padding="VALID")
+    >>> tape.gradient(pooled, x).numpy()[0, :, :, 0]
+    array([[0., 0., 0., 0.],
+           [0., 1., 0., 1.],
+           [0., 0., 0., 0.],
+           [0., 1., 0., 1.]], dtype=float32)
+
+    Args:
+        input: Sequences, images or volumes: (batch, sizes, channels).
+        ksize: The size of a window: a number, one for each spatial axis, or one for each axis of `input`.
+        strides: How far windows are apart: as `ksize`.
+        padding: "SAME" for as many windows as elements (divided by the strides), "VALID" for windows that lie inside
+            the input, or a pair of numbers (how much before and after) for each axis of `input`.
+        data_format: A text that begins with "NC" for channels in the second axis; otherwise they are in the last.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor (batch, new sizes, channels), in the layout of the input.
+
+    Raises:
+        ValueError: The input has fewer than three axes, or more than five.
+        tf.errors.InvalidArgumentError: A window is larger than the input.
     """
     return _any_rank("MAX", input, ksize, strides, padding, data_format)
 
@@ -115,7 +140,30 @@ def avg_pool(
     data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The mean of each window, in one, two or three dimensions; padding does not count."""
+    """The mean of each window, in one, two or three dimensions; padding does not count.
+
+    >>> import gradtape as tf
+    >>> x = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    >>> tf.nn.avg_pool(x, ksize=2, strides=2, padding="VALID").numpy()[0, :, :, 0]
+    array([[ 2.5,  4.5],
+           [10.5, 12.5]], dtype=float32)
+
+    Args:
+        input: Sequences, images or volumes: (batch, sizes, channels).
+        ksize: The size of a window: a number, one for each spatial axis, or one for each axis of `input`.
+        strides: How far windows are apart: as `ksize`.
+        padding: "SAME" for as many windows as elements (divided by the strides), or "VALID" for windows that lie inside
+            the input.
+        data_format: A text that begins with "NC" for channels in the second axis; otherwise they are in the last.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor (batch, new sizes, channels), in the layout of the input.
+
+    Raises:
+        ValueError: The input has fewer than three axes, or more than five.
+        tf.errors.InvalidArgumentError: A window is larger than the input.
+    """
     return _any_rank("AVG", input, ksize, strides, padding, data_format)
 
 
@@ -127,7 +175,28 @@ def max_pool1d(
     data_format: str = "NWC",
     name: str | None = None,
 ) -> Tensor:
-    """The largest element of each window of sequences (batch, width, channels)."""
+    """The largest element of each window of sequences (batch, width, channels).
+
+    >>> import gradtape as tf
+    >>> x = tf.reshape(tf.constant([1.0, 5.0, 2.0, 3.0]), [1, 4, 1])
+    >>> tf.nn.max_pool1d(x, ksize=2, strides=2, padding="VALID").numpy().ravel()
+    array([5., 3.], dtype=float32)
+
+    Args:
+        input: The sequences.
+        ksize: The size of a window.
+        strides: How far windows are apart.
+        padding: "SAME" for as many windows as elements (divided by the strides), "VALID" for windows that lie inside
+            the input, or a pair of numbers (how much before and after) for each axis of `input`.
+        data_format: "NWC" (channels last), or "NCW".
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor (batch, new sizes, channels), in the layout of the input.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The input has another number of axes, or a window is larger than the input.
+    """
     return _pool("max_pool1d", "MAX", 1, input, ksize, strides, padding, data_format)
 
 
@@ -139,7 +208,29 @@ def max_pool2d(
     data_format: str = "NHWC",
     name: str | None = None,
 ) -> Tensor:
-    """The largest element of each window of images (batch, height, width, channels)."""
+    """The largest element of each window of images (batch, height, width, channels).
+
+    >>> import gradtape as tf
+    >>> x = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
+    >>> tf.nn.max_pool2d(x, ksize=2, strides=1, padding="VALID").numpy()[0, :, :, 0]
+    array([[4., 5.],
+           [7., 8.]], dtype=float32)
+
+    Args:
+        input: The images.
+        ksize: The size of a window: a number, one for each spatial axis, or one for each axis of `input`.
+        strides: How far windows are apart: as `ksize`.
+        padding: "SAME" for as many windows as elements (divided by the strides), "VALID" for windows that lie inside
+            the input, or a pair of numbers (how much before and after) for each axis of `input`.
+        data_format: "NHWC" (channels last), or "NCHW".
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor (batch, new sizes, channels), in the layout of the input.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The input has another number of axes, or a window is larger than the input.
+    """
     return _pool("max_pool2d", "MAX", 2, input, ksize, strides, padding, data_format)
 
 
@@ -152,7 +243,27 @@ def max_pool3d(
     data_format: str = "NDHWC",
     name: str | None = None,
 ) -> Tensor:
-    """The largest element of each window of volumes (batch, depth, height, width, channels)."""
+    """The largest element of each window of volumes (batch, depth, height, width, channels).
+
+    >>> import gradtape as tf
+    >>> x = tf.reshape(tf.range(8.0), [1, 2, 2, 2, 1])
+    >>> tf.nn.max_pool3d(x, ksize=[1, 2, 2], strides=1, padding="VALID").numpy().ravel()
+    array([3., 7.], dtype=float32)
+
+    Args:
+        input: The volumes.
+        ksize: The size of a window: a number, one for each spatial axis, or one for each axis of `input`.
+        strides: How far windows are apart: as `ksize`.
+        padding: "SAME" or "VALID".
+        data_format: "NDHWC" (channels last), or "NCDHW".
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor (batch, new sizes, channels), in the layout of the input.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The input has another number of axes, or a window is larger than the input.
+    """
     return _pool("max_pool3d", "MAX", 3, input, ksize, strides, padding, data_format)
 
 
@@ -165,7 +276,27 @@ def avg_pool1d(
     data_format: str = "NWC",
     name: str | None = None,
 ) -> Tensor:
-    """The mean of each window of sequences (batch, width, channels)."""
+    """The mean of each window of sequences (batch, width, channels); padding does not count.
+
+    >>> import gradtape as tf
+    >>> x = tf.reshape(tf.constant([1.0, 5.0, 2.0, 3.0]), [1, 4, 1])
+    >>> tf.nn.avg_pool1d(x, ksize=2, strides=2, padding="VALID").numpy().ravel()
+    array([3. , 2.5], dtype=float32)
+
+    Args:
+        input: The sequences.
+        ksize: The size of a window.
+        strides: How far windows are apart.
+        padding: "SAME" or "VALID".
+        data_format: "NWC" (channels last), or "NCW".
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor (batch, new sizes, channels), in the layout of the input.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The input has another number of axes, or a window is larger than the input.
+    """
     return _pool("avg_pool1d", "AVG", 1, input, ksize, strides, padding, data_format)
 
 
@@ -178,7 +309,28 @@ def avg_pool2d(
     data_format: str = "NHWC",
     name: str | None = None,
 ) -> Tensor:
-    """The mean of each window of images (batch, height, width, channels)."""
+    """The mean of each window of images (batch, height, width, channels); padding does not count.
+
+    >>> import gradtape as tf
+    >>> x = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
+    >>> tf.nn.avg_pool2d(x, ksize=2, strides=1, padding="VALID").numpy()[0, :, :, 0]
+    array([[2., 3.],
+           [5., 6.]], dtype=float32)
+
+    Args:
+        input: The images.
+        ksize: The size of a window: a number, one for each spatial axis, or one for each axis of `input`.
+        strides: How far windows are apart: as `ksize`.
+        padding: "SAME" or "VALID".
+        data_format: "NHWC" (channels last), or "NCHW".
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor (batch, new sizes, channels), in the layout of the input.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The input has another number of axes, or a window is larger than the input.
+    """
     return _pool("avg_pool2d", "AVG", 2, input, ksize, strides, padding, data_format)
 
 
@@ -191,7 +343,27 @@ def avg_pool3d(
     data_format: str = "NDHWC",
     name: str | None = None,
 ) -> Tensor:
-    """The mean of each window of volumes (batch, depth, height, width, channels)."""
+    """The mean of each window of volumes (batch, depth, height, width, channels); padding does not count.
+
+    >>> import gradtape as tf
+    >>> x = tf.reshape(tf.range(8.0), [1, 2, 2, 2, 1])
+    >>> tf.nn.avg_pool3d(x, ksize=[1, 2, 2], strides=1, padding="VALID").numpy().ravel()
+    array([1.5, 5.5], dtype=float32)
+
+    Args:
+        input: The volumes.
+        ksize: The size of a window: a number, one for each spatial axis, or one for each axis of `input`.
+        strides: How far windows are apart: as `ksize`.
+        padding: "SAME" or "VALID".
+        data_format: "NDHWC" (channels last), or "NCDHW".
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor (batch, new sizes, channels), in the layout of the input.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The input has another number of axes, or a window is larger than the input.
+    """
     return _pool("avg_pool3d", "AVG", 3, input, ksize, strides, padding, data_format)
 
 
@@ -205,7 +377,30 @@ def pool(
     dilations: AxisLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """`pooling_type` "MAX" or "AVG" over windows of any size, stride and dilation."""
+    """The largest element or the mean of windows of any size, stride and dilation.
+
+    >>> import gradtape as tf
+    >>> x = tf.reshape(tf.range(5.0), [1, 5, 1])
+    >>> tf.nn.pool(x, [2], "AVG", dilations=[2]).numpy().ravel()
+    array([1., 2., 3.], dtype=float32)
+
+    Args:
+        input: Sequences, images or volumes: (batch, sizes, channels).
+        window_shape: The size of a window along each spatial axis.
+        pooling_type: "MAX" or "AVG".
+        strides: How far windows are apart, along each spatial axis. 1 by default.
+        padding: "SAME", "VALID", or a pair of numbers for each axis of `input`.
+        data_format: A text that begins with "NC" for channels in the second axis; otherwise they are in the last.
+        dilations: How far the elements of a window are apart, along each spatial axis. 1 by default.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor (batch, new sizes, channels), in the layout of the input.
+
+    Raises:
+        ValueError: `window_shape` does not fit the input, `pooling_type` is another, strides and dilations are both
+            above 1, or a dilated pool has padding "SAME".
+    """
     x = to_tensor(input)
     window = as_ints(window_shape)
     rank = len(window)
@@ -249,7 +444,31 @@ def max_pool_with_argmax(
     include_batch_in_index: bool = False,
     name: str | None = None,
 ) -> MaxPoolWithArgmax:
-    """`max_pool2d` and where each largest element was: its position in the flattened image (or batch)."""
+    """`max_pool2d`, and where each largest element was.
+
+    >>> import gradtape as tf
+    >>> x = tf.reshape(tf.constant([1.0, 9.0, 3.0, 4.0]), [1, 2, 2, 1])
+    >>> found = tf.nn.max_pool_with_argmax(x, ksize=2, strides=2, padding="VALID")
+    >>> found.output.numpy().ravel(), found.argmax.numpy().ravel()
+    (array([9.], dtype=float32), array([1]))
+
+    Args:
+        input: Images (batch, height, width, channels).
+        ksize: The size of a window: a number, one for each spatial axis, or one for each axis of `input`.
+        strides: How far windows are apart: as `ksize`.
+        padding: "SAME" or "VALID".
+        data_format: "NHWC"; there is no other.
+        output_dtype: The type of the places: tf.int64 or tf.int32.
+        include_batch_in_index: Whether places are counted in the whole batch, not in each image.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A pair: `output`, the largest elements, and `argmax`, their places in the flattened image.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The input has another number of axes, or `output_dtype` is another type.
+        tf.errors.UnimplementedError: A window goes over channels.
+    """
     only_channels_last(data_format)
     kind = dtypes.as_dtype(output_dtype)
     if kind not in (dtypes.int32, dtypes.int64):

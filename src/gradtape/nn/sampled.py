@@ -30,22 +30,30 @@ def embedding_lookup(
 ) -> Tensor:
     """The rows of `params` at `ids`; with `max_norm`, rows longer than that are scaled down.
 
-    A list holds the parts of one large table, one after the other. The ids may be ragged.
-
     >>> import gradtape as tf
-    >>> tf.nn.embedding_lookup([[1.0, 2.0], [3.0, 4.0]], [1]).numpy()
-    array([2.], dtype=float32)
+    >>> table = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    >>> with tf.GradientTape() as tape:
+    ...     rows = tf.nn.embedding_lookup(table, [2, 0])
+    >>> rows.numpy()
+    array([[5., 6.],
+           [1., 2.]], dtype=float32)
+
+    The gradient names the rows it has something for:
+
+    >>> tape.gradient(rows, table).indices.numpy()
+    array([2, 0], dtype=int32)
 
     Args:
-        params: A table, or several that share its rows.
-        ids: Integers.
+        params: A table, or a list of the parts of one, one after the other.
+        ids: Integers. They may be ragged.
         max_norm: The largest norm of a row; longer ones are scaled down.
         name: Not used; taken for programs that were written for TensorFlow.
 
     Returns:
-        The rows.
+        The rows, in the shape of `ids` and that of a row.
 
     Raises:
+        ValueError: There is no table, or ragged ids are not integers.
         tf.errors.InvalidArgumentError: An index is out of range.
     """
     if params is None:
@@ -109,7 +117,33 @@ def nce_loss(
     remove_accidental_hits: bool = False,
     name: str = "nce_loss",
 ) -> Tensor:
-    """Noise-contrastive estimation: true classes against sampled ones, as independent binary classifications."""
+    """Noise-contrastive estimation: true classes against sampled ones, as independent binary classifications.
+
+    >>> import gradtape as tf
+    >>> weights, biases = tf.zeros([100, 4]), tf.zeros([100])
+    >>> inputs, labels = tf.ones([2, 4]), [[3], [7]]
+    >>> tf.nn.nce_loss(weights, biases, labels, inputs, num_sampled=5, num_classes=100).shape
+    TensorShape([2])
+
+    Args:
+        weights: A row for each class, or a list of parts of that table.
+        biases: A number for each class.
+        labels: The true classes (batch, num_true).
+        inputs: What comes out of the network: (batch, dimension).
+        num_sampled: How many classes are drawn for the whole batch.
+        num_classes: How many classes there are.
+        num_true: How many true classes an example has.
+        sampled_values: What a candidate sampler gave. By default `log_uniform_candidate_sampler` is called, which wants
+            frequent classes to have small numbers.
+        remove_accidental_hits: Whether drawn classes that are true ones are left out.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        One loss for each example.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The shapes of inputs and labels do not fit.
+    """
     logits, targets = _sampled_logits(
         weights,
         biases,
@@ -138,7 +172,34 @@ def sampled_softmax_loss(
     seed: TensorLike | None = None,
     name: str = "sampled_softmax_loss",
 ) -> Tensor:
-    """The softmax cross entropy over the true and some sampled classes, corrected for the sampling."""
+    """The softmax cross entropy over the true and some sampled classes, corrected for the sampling. For training alone.
+
+    >>> import gradtape as tf
+    >>> weights, biases = tf.zeros([100, 4]), tf.zeros([100])
+    >>> inputs, labels = tf.ones([2, 4]), [[3], [7]]
+    >>> tf.nn.sampled_softmax_loss(weights, biases, labels, inputs, num_sampled=5, num_classes=100).shape
+    TensorShape([2])
+
+    Args:
+        weights: A row for each class, or a list of parts of that table.
+        biases: A number for each class.
+        labels: The true classes (batch, num_true).
+        inputs: What comes out of the network: (batch, dimension).
+        num_sampled: How many classes are drawn for the whole batch.
+        num_classes: How many classes there are.
+        num_true: How many true classes an example has; each counts for its share.
+        sampled_values: What a candidate sampler gave. By default `log_uniform_candidate_sampler` is called, which wants
+            frequent classes to have small numbers.
+        remove_accidental_hits: Whether drawn classes that are true ones are left out.
+        seed: With `tf.random.set_seed`, what decides the draw.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        One loss for each example.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The shapes of inputs and labels do not fit.
+    """
     logits, targets = _sampled_logits(
         weights,
         biases,
@@ -224,7 +285,27 @@ def compute_accidental_hits(
     seed: TensorLike | None = None,
     name: str | None = None,
 ) -> AccidentalHits:
-    """Where a sampled candidate is a true class: the row, the candidate's place, and a weight that hides it."""
+    """Where a sampled candidate is a true class: the row, the candidate's place, and a weight that hides it.
+
+    >>> import gradtape as tf
+    >>> hits = tf.nn.compute_accidental_hits([[3], [7]], [7, 8, 3], num_true=1)
+    >>> hits.indices.numpy(), hits.ids.numpy()
+    (array([0, 1], dtype=int32), array([2, 0]))
+
+    Args:
+        true_classes: The true classes (batch, num_true).
+        sampled_candidates: The classes that were drawn.
+        num_true: How many true classes an example has.
+        seed: Not used.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        `indices` (rows), `ids` (places among the candidates) and `weights` (the smallest float32), one of each for a
+        hit.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The shapes do not fit.
+    """
     given = (true_classes, sampled_candidates)
     true, sampled = (to_tensor(v, None if hasattr(v, "dtype") else dtypes.int64) for v in given)
     return AccidentalHits(*candidates.compute_accidental_hits.public(true, sampled, as_int(num_true)))

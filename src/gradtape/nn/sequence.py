@@ -36,10 +36,17 @@ def dot_product_attention(
            [0.33, 0.67]], dtype=float32)
 
     Args:
+        query: A floating tensor (..., queries, depth).
+        key: One of the same type (..., keys, depth).
+        value: One of the same type (..., keys, depth of the result).
         bias: Is added to the logits, against which it broadcasts.
         mask: Truth values that broadcast against the logits: False hides a key from a query.
         scale: 1 / sqrt(depth) unless given.
         is_causal: Hides from each query the keys after it; the last query sees all keys.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor (..., queries, depth of the result).
     """
     q, k, v = (to_tensor(x) for x in (query, key, value))
     if min(q.ndim, k.ndim, v.ndim) < 2 or q.shape[-1] != k.shape[-1] or k.shape[-2] != v.shape[-2]:

@@ -182,337 +182,1654 @@ newaxis: None
 pi: float
 
 def abs(x: TensorLike) -> Tensor:
-    """NumPy's abs(x), with NumPy's types; the tape follows."""
+    """The magnitude; of complex numbers too. The same as `absolute`.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.abs([-1.0, 3 + 4j]).numpy()
+    array([1., 5.])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def absolute(x: TensorLike) -> Tensor:
-    """NumPy's absolute(x), with NumPy's types; the tape follows."""
+    """The magnitude; of complex numbers too.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.absolute([-1.0, 3 + 4j]).numpy()
+    array([1., 5.])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def add(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's add(x1, x2), with NumPy's types; the tape follows."""
+    """The sum x1 + x2; of truth values, whether either holds.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.add([1, 2], 0.5).numpy()
+    array([1.5, 2.5])
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def all(a: TensorLike, axis: AxisLike | None = ..., keepdims: bool | None = ...) -> Tensor:
-    """Whether all elements are true over an axis, several, or all; NumPy's types."""
+    """Whether all elements are true, or not zero.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.all([[1, 0], [2, 3]], axis=1).numpy()
+    array([False,  True])
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis, or several; None: all.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        Truth values.
+    """
 
 def amax(a: TensorLike, axis: AxisLike | None = ..., out: TensorLike | None = ..., keepdims: bool | None = ...) -> Tensor:
-    """The largest element over an axis, several, or all; NumPy's types."""
+    """The largest element; NaN if any is. The same as `max`.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.amax([[1, 5], [7, 2]], axis=1).numpy()
+    array([5, 7])
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis, or several; None: all.
+        out: Must be None: a tensor never changes.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def amin(a: TensorLike, axis: AxisLike | None = ..., out: TensorLike | None = ..., keepdims: bool | None = ...) -> Tensor:
-    """The smallest element over an axis, several, or all; NumPy's types."""
+    """The smallest element; NaN if any is. The same as `min`.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.amin([[1, 5], [7, 2]], axis=1).numpy()
+    array([1, 2])
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis, or several; None: all.
+        out: Must be None: a tensor never changes.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def any(a: TensorLike, axis: AxisLike | None = ..., keepdims: bool | None = ...) -> Tensor:
-    """Whether any element is true over an axis, several, or all; NumPy's types."""
+    """Whether any element is true, or not zero.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.any([[0, 0], [2, 0]], axis=1).numpy()
+    array([False,  True])
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis, or several; None: all.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        Truth values.
+    """
 
 def arccos(x: TensorLike) -> Tensor:
-    """NumPy's arccos(x), with NumPy's types; the tape follows."""
+    """The angle between 0 and pi whose cosine is x.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.arccos([1.0, 0.0]).numpy()
+    array([0.        , 1.57079633])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def arccosh(x: TensorLike) -> Tensor:
-    """NumPy's arccosh(x), with NumPy's types; the tape follows."""
+    """The number, not below 0, whose hyperbolic cosine is x.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.arccosh([1.0, 2.0]).numpy()
+    array([0.       , 1.3169579])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def arcsin(x: TensorLike) -> Tensor:
-    """NumPy's arcsin(x), with NumPy's types; the tape follows."""
+    """The angle between -pi/2 and pi/2 whose sine is x.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.arcsin([0.0, 1.0]).numpy()
+    array([0.        , 1.57079633])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def arcsinh(x: TensorLike) -> Tensor:
-    """NumPy's arcsinh(x), with NumPy's types; the tape follows."""
+    """The number whose hyperbolic sine is x.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.arcsinh([0.0, 1.0]).numpy()
+    array([0.        , 0.88137359])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def arctan(x: TensorLike) -> Tensor:
-    """NumPy's arctan(x), with NumPy's types; the tape follows."""
+    """The angle between -pi/2 and pi/2 whose tangent is x.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.arctan([0.0, 1.0]).numpy()
+    array([0.        , 0.78539816])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def arctan2(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's arctan2(x1, x2), with NumPy's types; the tape follows."""
+    """The angle of the point (x2, x1), between -pi and pi.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.arctan2([1.0, 1.0], [1.0, -1.0]).numpy()
+    array([0.78539816, 2.35619449])
+
+    Args:
+        x1: The second coordinates, y.
+        x2: The first coordinates, x, which broadcast with them.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def arctanh(x: TensorLike) -> Tensor:
-    """NumPy's arctanh(x), with NumPy's types; the tape follows."""
+    """The number whose hyperbolic tangent is x.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.arctanh([0.0, 0.5]).numpy()
+    array([0.        , 0.54930614])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def argmax(a: TensorLike, axis: AxisLike | None = ..., keepdims: bool | None = ...) -> Tensor:
-    """The position of the extreme over an axis, several, or all; NumPy's types."""
+    """The position of the largest element: of the first of them, or of the first NaN.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.argmax([[1, 5], [7, 2]], axis=1).numpy()
+    array([1, 0])
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis; None: all elements, flattened.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        Whole numbers.
+    """
 
 def argmin(a: TensorLike, axis: AxisLike | None = ..., keepdims: bool | None = ...) -> Tensor:
-    """The position of the extreme over an axis, several, or all; NumPy's types."""
+    """The position of the smallest element: of the first of them, or of the first NaN.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.argmin([[1, 5], [7, 2]], axis=1).numpy()
+    array([0, 1])
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis; None: all elements, flattened.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        Whole numbers.
+    """
 
 def bitwise_and(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's bitwise_and(x1, x2), with NumPy's types; the tape follows."""
+    """The bits that both have.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.bitwise_and(0b1100, 0b1010).numpy()
+    np.int64(8)
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        Whole numbers.
+    """
 
 def bitwise_count(x: TensorLike) -> Tensor:
-    """NumPy's bitwise_count(x), with NumPy's types; the tape follows."""
+    """How many bits the magnitude has that are 1.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.bitwise_count([7, -8]).numpy()
+    array([3, 1], dtype=uint8)
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        Whole numbers.
+    """
 
 def bitwise_not(x: TensorLike) -> Tensor:
-    """NumPy's bitwise_not(x), with NumPy's types; the tape follows."""
+    """All bits turned; of truth values, `logical_not`.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.bitwise_not([0, 5]).numpy()
+    array([-1, -6])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        Whole numbers.
+    """
 
 def bitwise_or(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's bitwise_or(x1, x2), with NumPy's types; the tape follows."""
+    """The bits that either has.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.bitwise_or(0b1100, 0b1010).numpy()
+    np.int64(14)
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        Whole numbers.
+    """
 
 def bitwise_xor(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's bitwise_xor(x1, x2), with NumPy's types; the tape follows."""
+    """The bits that exactly one has.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.bitwise_xor(0b1100, 0b1010).numpy()
+    np.int64(6)
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        Whole numbers.
+    """
 
 def cbrt(x: TensorLike) -> Tensor:
-    """NumPy's cbrt(x), with NumPy's types; the tape follows."""
+    """The cube root, of negative numbers too.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.cbrt([8.0, -27.0]).numpy()
+    array([ 2., -3.])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def ceil(x: TensorLike) -> Tensor:
-    """NumPy's ceil(x), with NumPy's types; the tape follows."""
+    """The smallest whole number that is not below x.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.ceil([1.5, -1.5]).numpy()
+    array([ 2., -1.])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; without derivative.
+    """
 
 def conj(x: TensorLike) -> Tensor:
-    """NumPy's conj(x), with NumPy's types; the tape follows."""
+    """The complex conjugate; the same as `conjugate`.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.conj([1 + 2j, 3.0]).numpy()
+    array([1.-2.j, 3.-0.j])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def conjugate(x: TensorLike) -> Tensor:
-    """NumPy's conjugate(x), with NumPy's types; the tape follows."""
+    """The complex conjugate.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.conjugate([1 + 2j, 3.0]).numpy()
+    array([1.-2.j, 3.-0.j])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def copysign(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's copysign(x1, x2), with NumPy's types; the tape follows."""
+    """The magnitude of x1 with the sign of x2.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.copysign(3.0, [-1.0, 1.0]).numpy()
+    array([-3.,  3.])
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def cos(x: TensorLike) -> Tensor:
-    """NumPy's cos(x), with NumPy's types; the tape follows."""
+    """The cosine of angles in radians.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.cos([0.0, 1.0]).numpy()
+    array([1.        , 0.54030231])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def cosh(x: TensorLike) -> Tensor:
-    """NumPy's cosh(x), with NumPy's types; the tape follows."""
+    """The hyperbolic cosine.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.cosh([0.0, 1.0]).numpy()
+    array([1.        , 1.54308063])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def cumprod(a: TensorLike, axis: AxisLike | None = ..., dtype: DTypeLike | None = ...) -> Tensor:
-    """Running totals over an axis, several, or all; NumPy's types."""
+    """The products of all elements up to each.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.cumprod([1, 2, 3, 4]).numpy()
+    array([ 1,  2,  6, 24])
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis; None: all elements, flattened.
+        dtype: The type to compute in; by default the one that NumPy chooses.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def cumsum(a: TensorLike, axis: AxisLike | None = ..., dtype: DTypeLike | None = ...) -> Tensor:
-    """Running totals over an axis, several, or all; NumPy's types."""
+    """The sums of all elements up to each.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.cumsum([1, 2, 3, 4]).numpy()
+    array([ 1,  3,  6, 10])
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis; None: all elements, flattened.
+        dtype: The type to compute in; by default the one that NumPy chooses.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def deg2rad(x: TensorLike) -> Tensor:
-    """NumPy's deg2rad(x), with NumPy's types; the tape follows."""
+    """Degrees as radians.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.deg2rad([0.0, 180.0]).numpy()
+    array([0.        , 3.14159265])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def degrees(x: TensorLike) -> Tensor:
-    """NumPy's degrees(x), with NumPy's types; the tape follows."""
+    """Radians as degrees; the same as `rad2deg`.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.degrees([0.0, 1.0]).numpy()
+    array([ 0.        , 57.29577951])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def divide(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's divide(x1, x2), with NumPy's types; the tape follows."""
+    """The quotient x1 / x2, a float for whole numbers too.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.divide([1, 2], 4).numpy()
+    array([0.25, 0.5 ])
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def divmod(x1: TensorLike, x2: TensorLike) -> tuple[Tensor, Tensor]:
-    """NumPy's divmod(x1, x2), with NumPy's types; the tape follows."""
+    """The whole quotient and the remainder: `floor_divide` and `remainder` at once.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.divmod(7, 3)[1].numpy()
+    np.int64(1)
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        Two tensors of the type that NumPy chooses.
+    """
 
 def equal(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's equal(x1, x2), with NumPy's types; the tape follows."""
+    """Whether x1 == x2.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.equal([1, 2], [1.0, 3.0]).numpy()
+    array([ True, False])
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        Truth values.
+    """
 
 def exp(x: TensorLike) -> Tensor:
-    """NumPy's exp(x), with NumPy's types; the tape follows."""
+    """e to the power of x.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.exp([0.0, 1.0]).numpy()
+    array([1.        , 2.71828183])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def exp2(x: TensorLike) -> Tensor:
-    """NumPy's exp2(x), with NumPy's types; the tape follows."""
+    """2 to the power of x.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.exp2([3.0, -1.0]).numpy()
+    array([8. , 0.5])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def expm1(x: TensorLike) -> Tensor:
-    """NumPy's expm1(x), with NumPy's types; the tape follows."""
+    """exp(x) - 1, exact for small x.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.expm1([0.0, 1e-10]).numpy()
+    array([0.e+00, 1.e-10])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def fabs(x: TensorLike) -> Tensor:
-    """NumPy's fabs(x), with NumPy's types; the tape follows."""
+    """The magnitude of real numbers, as floats.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.fabs([-1, 2]).numpy()
+    array([1., 2.])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def float_power(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's float_power(x1, x2), with NumPy's types; the tape follows."""
+    """x1 to the power of x2, in float64 at least.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.float_power([2, 3], -1).numpy()
+    array([0.5       , 0.33333333])
+
+    Args:
+        x1: The bases.
+        x2: The exponents, which broadcast with them.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def floor(x: TensorLike) -> Tensor:
-    """NumPy's floor(x), with NumPy's types; the tape follows."""
+    """The largest whole number that is not above x.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.floor([1.5, -1.5]).numpy()
+    array([ 1., -2.])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; without derivative.
+    """
 
 def floor_divide(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's floor_divide(x1, x2), with NumPy's types; the tape follows."""
+    """The largest whole number that is not above x1 / x2.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.floor_divide([7, -7], 2).numpy()
+    array([ 3, -4])
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        A tensor of the type that NumPy chooses; without derivative.
+    """
 
 def fmax(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's fmax(x1, x2), with NumPy's types; the tape follows."""
+    """The larger of two numbers; the other one if one is NaN.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.fmax([1.0, tf.numpy.nan], 0.5).numpy()
+    array([1. , 0.5])
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def fmin(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's fmin(x1, x2), with NumPy's types; the tape follows."""
+    """The smaller of two numbers; the other one if one is NaN.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.fmin([1.0, tf.numpy.nan], 2.5).numpy()
+    array([1. , 2.5])
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def fmod(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's fmod(x1, x2), with NumPy's types; the tape follows."""
+    """What a division cut towards zero leaves over, with the sign of x1.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.fmod([7, -7], 3).numpy()
+    array([ 1, -1])
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def frexp(x: TensorLike) -> tuple[Tensor, Tensor]:
-    """NumPy's frexp(x), with NumPy's types; the tape follows."""
+    """The mantissa, at least 0.5 and below 1 in magnitude, and the exponent: x = mantissa * 2**exponent.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.frexp(12.0)[0].numpy()
+    np.float64(0.75)
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        Two tensors: mantissas and whole exponents.
+    """
 
 def gcd(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's gcd(x1, x2), with NumPy's types; the tape follows."""
+    """The greatest common divisor.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.gcd([12, 18], 8).numpy()
+    array([4, 2])
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        Whole numbers.
+    """
 
 def greater(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's greater(x1, x2), with NumPy's types; the tape follows."""
+    """Whether x1 > x2.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.greater([1, 2, 3], 2).numpy()
+    array([False, False,  True])
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        Truth values.
+    """
 
 def greater_equal(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's greater_equal(x1, x2), with NumPy's types; the tape follows."""
+    """Whether x1 >= x2.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.greater_equal([1, 2, 3], 2).numpy()
+    array([False,  True,  True])
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        Truth values.
+    """
 
 def heaviside(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's heaviside(x1, x2), with NumPy's types; the tape follows."""
+    """0 below zero, 1 above, and x2 at zero.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.heaviside([-2.0, 0.0, 2.0], 0.5).numpy()
+    array([0. , 0.5, 1. ])
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: The value at zero, which broadcasts with x1.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def hypot(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's hypot(x1, x2), with NumPy's types; the tape follows."""
+    """sqrt(x1**2 + x2**2), without overflow.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.hypot([3.0, 5.0], [4.0, 12.0]).numpy()
+    array([ 5., 13.])
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def invert(x: TensorLike) -> Tensor:
-    """NumPy's invert(x), with NumPy's types; the tape follows."""
+    """All bits turned; of truth values, `logical_not`. The same as `bitwise_not`.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.invert([0, 5]).numpy()
+    array([-1, -6])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        Whole numbers.
+    """
 
 def iscomplex(x: TensorLike) -> Tensor:
-    """NumPy's iscomplex: truth values, without derivative."""
+    """Whether the imaginary part is not zero.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.iscomplex([1 + 0j, 2j]).numpy()
+    array([False,  True])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        Truth values.
+    """
 
 def isfinite(x: TensorLike) -> Tensor:
-    """NumPy's isfinite(x), with NumPy's types; the tape follows."""
+    """Whether it is neither infinite nor NaN.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.isfinite([1.0, tf.numpy.nan, tf.numpy.inf]).numpy()
+    array([ True, False, False])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        Truth values.
+    """
 
 def isinf(x: TensorLike) -> Tensor:
-    """NumPy's isinf(x), with NumPy's types; the tape follows."""
+    """Whether it is infinite, of either sign.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.isinf([1.0, tf.numpy.nan, tf.numpy.inf]).numpy()
+    array([False, False,  True])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        Truth values.
+    """
 
 def isnan(x: TensorLike) -> Tensor:
-    """NumPy's isnan(x), with NumPy's types; the tape follows."""
+    """Whether it is NaN.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.isnan([1.0, tf.numpy.nan, tf.numpy.inf]).numpy()
+    array([False,  True, False])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        Truth values.
+    """
 
 def isneginf(x: TensorLike) -> Tensor:
-    """NumPy's isneginf: truth values, without derivative."""
+    """Whether it is minus infinity.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.isneginf([-tf.numpy.inf, 0.0, tf.numpy.inf]).numpy()
+    array([ True, False, False])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        Truth values.
+    """
 
 def isposinf(x: TensorLike) -> Tensor:
-    """NumPy's isposinf: truth values, without derivative."""
+    """Whether it is plus infinity.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.isposinf([-tf.numpy.inf, 0.0, tf.numpy.inf]).numpy()
+    array([False, False,  True])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        Truth values.
+    """
 
 def isreal(x: TensorLike) -> Tensor:
-    """NumPy's isreal: truth values, without derivative."""
+    """Whether the imaginary part is zero.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.isreal([1 + 0j, 2j]).numpy()
+    array([ True, False])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        Truth values.
+    """
 
 def lcm(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's lcm(x1, x2), with NumPy's types; the tape follows."""
+    """The least common multiple.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.lcm([4, 6], 10).numpy()
+    array([20, 30])
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        Whole numbers.
+    """
 
 def ldexp(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's ldexp(x1, x2), with NumPy's types; the tape follows."""
+    """x1 * 2**x2.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.ldexp([1.0, 3.0], [2, 3]).numpy()
+    array([ 4., 24.])
+
+    Args:
+        x1: Numbers.
+        x2: Whole exponents, which broadcast with them.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def left_shift(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's left_shift(x1, x2), with NumPy's types; the tape follows."""
+    """The bits moved to the left: x1 * 2**x2.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.left_shift([1, 3], 2).numpy()
+    array([ 4, 12])
+
+    Args:
+        x1: Whole numbers.
+        x2: How many places, which broadcasts with them.
+
+    Returns:
+        Whole numbers.
+    """
 
 def less(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's less(x1, x2), with NumPy's types; the tape follows."""
+    """Whether x1 < x2.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.less([1, 2, 3], 2).numpy()
+    array([ True, False, False])
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        Truth values.
+    """
 
 def less_equal(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's less_equal(x1, x2), with NumPy's types; the tape follows."""
+    """Whether x1 <= x2.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.less_equal([1, 2, 3], 2).numpy()
+    array([ True,  True, False])
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        Truth values.
+    """
 
 def log(x: TensorLike) -> Tensor:
-    """NumPy's log(x), with NumPy's types; the tape follows."""
+    """The natural logarithm.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.log([1.0, 10.0]).numpy()
+    array([0.        , 2.30258509])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def log10(x: TensorLike) -> Tensor:
-    """NumPy's log10(x), with NumPy's types; the tape follows."""
+    """The logarithm to the base 10.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.log10([1.0, 100.0]).numpy()
+    array([0., 2.])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def log1p(x: TensorLike) -> Tensor:
-    """NumPy's log1p(x), with NumPy's types; the tape follows."""
+    """log(1 + x), exact for small x.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.log1p([0.0, 1e-10]).numpy()
+    array([0.e+00, 1.e-10])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def log2(x: TensorLike) -> Tensor:
-    """NumPy's log2(x), with NumPy's types; the tape follows."""
+    """The logarithm to the base 2.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.log2([1.0, 8.0]).numpy()
+    array([0., 3.])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def logaddexp(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's logaddexp(x1, x2), with NumPy's types; the tape follows."""
+    """log(exp(x1) + exp(x2)), without overflow.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.logaddexp(1000.0, [1000.0, 0.0]).numpy()
+    array([1000.69314718, 1000.        ])
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def logaddexp2(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's logaddexp2(x1, x2), with NumPy's types; the tape follows."""
+    """The same to the base 2: log2(2**x1 + 2**x2), without overflow.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.logaddexp2(2000.0, [2000.0, 0.0]).numpy()
+    array([2001., 2000.])
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def logical_and(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's logical_and(x1, x2), with NumPy's types; the tape follows."""
+    """Whether both are not zero.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.logical_and([0, 1, 2], [1, 0, 3]).numpy()
+    array([False, False,  True])
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        Truth values.
+    """
 
 def logical_not(x: TensorLike) -> Tensor:
-    """NumPy's logical_not(x), with NumPy's types; the tape follows."""
+    """Whether it is zero.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.logical_not([0, 1, 2]).numpy()
+    array([ True, False, False])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        Truth values.
+    """
 
 def logical_or(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's logical_or(x1, x2), with NumPy's types; the tape follows."""
+    """Whether either is not zero.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.logical_or([0, 1, 0], [0, 0, 3]).numpy()
+    array([False,  True,  True])
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        Truth values.
+    """
 
 def logical_xor(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's logical_xor(x1, x2), with NumPy's types; the tape follows."""
+    """Whether exactly one is not zero.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.logical_xor([0, 1, 2], [0, 0, 3]).numpy()
+    array([False,  True, False])
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        Truth values.
+    """
 
 def max(a: TensorLike, axis: AxisLike | None = ..., keepdims: bool | None = ...) -> Tensor:
-    """The largest element over an axis, several, or all; NumPy's types."""
+    """The largest element; NaN if any is.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.max([[1, 5], [7, 2]], axis=1).numpy()
+    array([5, 7])
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis, or several; None: all.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def maximum(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's maximum(x1, x2), with NumPy's types; the tape follows."""
+    """The larger of two numbers; NaN if either is.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.maximum([1, 5], 3).numpy()
+    array([3, 5])
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def mean(a: TensorLike, axis: AxisLike | None = ..., dtype: DTypeLike | None = ..., out: TensorLike | None = ..., keepdims: bool | None = ...) -> Tensor:
-    """The mean over an axis, several, or all; NumPy's types."""
+    """The mean, a float for whole numbers too.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.mean([[1, 2], [3, 4]], axis=1).numpy()
+    array([1.5, 3.5])
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis, or several; None: all.
+        dtype: The type to compute in; by default the one that NumPy chooses.
+        out: Must be None: a tensor never changes.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def min(a: TensorLike, axis: AxisLike | None = ..., keepdims: bool | None = ...) -> Tensor:
-    """The smallest element over an axis, several, or all; NumPy's types."""
+    """The smallest element; NaN if any is.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.min([[1, 5], [7, 2]], axis=1).numpy()
+    array([1, 2])
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis, or several; None: all.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def minimum(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's minimum(x1, x2), with NumPy's types; the tape follows."""
+    """The smaller of two numbers; NaN if either is.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.minimum([1, 5], 3).numpy()
+    array([1, 3])
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def mod(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's mod(x1, x2), with NumPy's types; the tape follows."""
+    """What `floor_divide` leaves over, with the sign of x2; the same as `remainder`.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.mod([7, -7], 3).numpy()
+    array([1, 2])
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def modf(x: TensorLike) -> tuple[Tensor, Tensor]:
-    """NumPy's modf(x), with NumPy's types; the tape follows."""
+    """The part behind the point, and the whole part; both have the sign of x.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.modf([1.5, -2.25])[0].numpy()
+    array([ 0.5 , -0.25])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        Two tensors: the parts behind the point and the whole parts.
+    """
 
 def multiply(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's multiply(x1, x2), with NumPy's types; the tape follows."""
+    """The product x1 * x2; of truth values, whether both hold.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.multiply([1, 2], 0.5).numpy()
+    array([0.5, 1. ])
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def nanmax(a: TensorLike, axis: AxisLike | None = ..., keepdims: bool | None = ...) -> Tensor:
-    """The max of what is not NaN over an axis, several, or all; NumPy's types."""
+    """The largest element that is not NaN.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.nanmax([1.0, tf.numpy.nan, 3.0]).numpy()
+    np.float64(3.0)
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis, or several; None: all.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def nanmean(a: TensorLike, axis: AxisLike | None = ..., dtype: DTypeLike | None = ..., keepdims: bool | None = ...) -> Tensor:
-    """The mean of what is not NaN over an axis, several, or all; NumPy's types."""
+    """The mean of what is not NaN.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.nanmean([1.0, tf.numpy.nan, 3.0]).numpy()
+    np.float64(2.0)
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis, or several; None: all.
+        dtype: The type to compute in; by default the one that NumPy chooses.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def nanmin(a: TensorLike, axis: AxisLike | None = ..., keepdims: bool | None = ...) -> Tensor:
-    """The min of what is not NaN over an axis, several, or all; NumPy's types."""
+    """The smallest element that is not NaN.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.nanmin([1.0, tf.numpy.nan, 3.0]).numpy()
+    np.float64(1.0)
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis, or several; None: all.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def nanprod(a: TensorLike, axis: AxisLike | None = ..., dtype: DTypeLike | None = ..., keepdims: bool | None = ...) -> Tensor:
-    """The prod of what is not NaN over an axis, several, or all; NumPy's types."""
+    """The product of what is not NaN; 1 of nothing.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.nanprod([2.0, tf.numpy.nan, 3.0]).numpy()
+    np.float64(6.0)
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis, or several; None: all.
+        dtype: The type to compute in; by default the one that NumPy chooses.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def nansum(a: TensorLike, axis: AxisLike | None = ..., dtype: DTypeLike | None = ..., keepdims: bool | None = ...) -> Tensor:
-    """The sum of what is not NaN over an axis, several, or all; NumPy's types."""
+    """The sum of what is not NaN; 0 of nothing.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.nansum([1.0, tf.numpy.nan, 3.0]).numpy()
+    np.float64(4.0)
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis, or several; None: all.
+        dtype: The type to compute in; by default the one that NumPy chooses.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def negative(x: TensorLike) -> Tensor:
-    """NumPy's negative(x), with NumPy's types; the tape follows."""
+    """Each number with the other sign.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.negative([1.0, -2.0]).numpy()
+    array([-1.,  2.])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def nextafter(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's nextafter(x1, x2), with NumPy's types; the tape follows."""
+    """The next number of the type from x1 towards x2.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.nextafter(1.0, 2.0).numpy()
+    np.float64(1.0000000000000002)
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def not_equal(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's not_equal(x1, x2), with NumPy's types; the tape follows."""
+    """Whether x1 != x2.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.not_equal([1, 2], [1.0, 3.0]).numpy()
+    array([False,  True])
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        Truth values.
+    """
 
 def positive(x: TensorLike) -> Tensor:
-    """NumPy's positive(x), with NumPy's types; the tape follows."""
+    """The numbers as they are.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.positive([1.0, -2.0]).numpy()
+    array([ 1., -2.])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def power(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's power(x1, x2), with NumPy's types; the tape follows."""
+    """x1 to the power of x2, in the type of both.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.power([2, 3], 2).numpy()
+    array([4, 9])
+
+    Args:
+        x1: The bases.
+        x2: The exponents, which broadcast with them.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def prod(a: TensorLike, axis: AxisLike | None = ..., dtype: DTypeLike | None = ..., keepdims: bool | None = ...) -> Tensor:
-    """The product over an axis, several, or all; NumPy's types."""
+    """The product.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.prod([[1, 2], [3, 4]], axis=1).numpy()
+    array([ 2, 12])
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis, or several; None: all.
+        dtype: The type to compute in; by default the one that NumPy chooses.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def rad2deg(x: TensorLike) -> Tensor:
-    """NumPy's rad2deg(x), with NumPy's types; the tape follows."""
+    """Radians as degrees.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.rad2deg([0.0, 1.0]).numpy()
+    array([ 0.        , 57.29577951])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def radians(x: TensorLike) -> Tensor:
-    """NumPy's radians(x), with NumPy's types; the tape follows."""
+    """Degrees as radians; the same as `deg2rad`.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.radians([0.0, 180.0]).numpy()
+    array([0.        , 3.14159265])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def reciprocal(x: TensorLike) -> Tensor:
-    """NumPy's reciprocal(x), with NumPy's types; the tape follows."""
+    """1 / x; of whole numbers, cut to a whole number.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.reciprocal([2.0, 4.0]).numpy()
+    array([0.5 , 0.25])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def remainder(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's remainder(x1, x2), with NumPy's types; the tape follows."""
+    """What `floor_divide` leaves over, with the sign of x2.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.remainder([7, -7], 3).numpy()
+    array([1, 2])
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def right_shift(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's right_shift(x1, x2), with NumPy's types; the tape follows."""
+    """The bits moved to the right: x1 // 2**x2.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.right_shift([8, 13], 2).numpy()
+    array([2, 3])
+
+    Args:
+        x1: Whole numbers.
+        x2: How many places, which broadcasts with them.
+
+    Returns:
+        Whole numbers.
+    """
 
 def rint(x: TensorLike) -> Tensor:
-    """NumPy's rint(x), with NumPy's types; the tape follows."""
+    """The nearest whole number; halves go to the even one.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.rint([0.5, 1.5, 2.6]).numpy()
+    array([0., 2., 3.])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; without derivative.
+    """
 
 def sign(x: TensorLike) -> Tensor:
-    """NumPy's sign(x), with NumPy's types; the tape follows."""
+    """-1, 0 or 1; of a complex number, its direction.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.sign([-2.5, 0.0, 3.0]).numpy()
+    array([-1.,  0.,  1.])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def signbit(x: TensorLike) -> Tensor:
-    """NumPy's signbit(x), with NumPy's types; the tape follows."""
+    """Whether the sign is negative, that of -0.0 too.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.signbit([-1.0, -0.0, 0.0]).numpy()
+    array([ True,  True, False])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        Truth values.
+    """
 
 def sin(x: TensorLike) -> Tensor:
-    """NumPy's sin(x), with NumPy's types; the tape follows."""
+    """The sine of angles in radians.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.sin([0.0, 1.0]).numpy()
+    array([0.        , 0.84147098])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def sinh(x: TensorLike) -> Tensor:
-    """NumPy's sinh(x), with NumPy's types; the tape follows."""
+    """The hyperbolic sine.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.sinh([0.0, 1.0]).numpy()
+    array([0.        , 1.17520119])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def spacing(x: TensorLike) -> Tensor:
-    """NumPy's spacing(x), with NumPy's types; the tape follows."""
+    """The distance to the next number of the type.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.spacing([1.0, 4.0]).numpy()
+    array([2.22044605e-16, 8.88178420e-16])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; without derivative.
+    """
 
 def sqrt(x: TensorLike) -> Tensor:
-    """NumPy's sqrt(x), with NumPy's types; the tape follows."""
+    """The square root; NaN for negative numbers.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.sqrt([4, 9]).numpy()
+    array([2., 3.])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def square(x: TensorLike) -> Tensor:
-    """NumPy's square(x), with NumPy's types; the tape follows."""
+    """x * x.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.square([2, 3]).numpy()
+    array([4, 9])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def subtract(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's subtract(x1, x2), with NumPy's types; the tape follows."""
+    """The difference x1 - x2.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.subtract([1, 2], 0.5).numpy()
+    array([0.5, 1.5])
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def sum(a: TensorLike, axis: AxisLike | None = ..., dtype: DTypeLike | None = ..., keepdims: bool | None = ...) -> Tensor:
-    """The sum over an axis, several, or all; NumPy's types."""
+    """The sum.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.sum([[1, 2], [3, 4]], axis=0).numpy()
+    array([4, 6])
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis, or several; None: all.
+        dtype: The type to compute in; by default the one that NumPy chooses.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def tan(x: TensorLike) -> Tensor:
-    """NumPy's tan(x), with NumPy's types; the tape follows."""
+    """The tangent of angles in radians.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.tan([0.0, 1.0]).numpy()
+    array([0.        , 1.55740772])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def tanh(x: TensorLike) -> Tensor:
-    """NumPy's tanh(x), with NumPy's types; the tape follows."""
+    """The hyperbolic tangent.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.tanh([0.0, 1.0]).numpy()
+    array([0.        , 0.76159416])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def true_divide(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """NumPy's true_divide(x1, x2), with NumPy's types; the tape follows."""
+    """The quotient x1 / x2, a float for whole numbers too; the same as `divide`.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.true_divide([1, 2], 4).numpy()
+    array([0.25, 0.5 ])
+
+    Args:
+        x1: A tensor, or what can become one.
+        x2: Another; both broadcast, and are promoted to one type.
+
+    Returns:
+        A tensor of the type that NumPy chooses; the tape follows.
+    """
 
 def trunc(x: TensorLike) -> Tensor:
-    """NumPy's trunc(x), with NumPy's types; the tape follows."""
+    """The nearest whole number towards zero.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.trunc([1.5, -1.5]).numpy()
+    array([ 1., -1.])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the type that NumPy chooses; without derivative.
+    """

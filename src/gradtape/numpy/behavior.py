@@ -70,6 +70,21 @@ def experimental_enable_numpy_behavior(prefer_float32: bool = False, dtype_conve
     indexing: `x[[0, 2]]` is two rows. The
     functions of `tf` itself keep TensorFlow's rule: types are never mixed. `prefer_float32` and other
     modes of conversion are not supported.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.experimental_enable_numpy_behavior()  # doctest: +SKIP
+    >>> (tf.constant([1, 2]) + 0.5).numpy()  # doctest: +SKIP
+    array([1.5, 2.5])
+    >>> tf.numpy.experimental_enable_numpy_behavior(prefer_float32=True)
+    Traceback (most recent call last):
+    gradtape.errors.UnimplementedError: experimental_enable_numpy_behavior: only NumPy's own ...
+
+    Args:
+        prefer_float32: Must be False: Python's numbers have NumPy's types.
+        dtype_conversion_mode: "legacy" or "all", both of which are NumPy's promotion.
+
+    Raises:
+        UnimplementedError: Another way of promotion is asked for.
     """
     if prefer_float32 or dtype_conversion_mode not in ("legacy", "all"):
         raise UnimplementedError(

@@ -16,6 +16,8 @@ from ..op.attributes import as_float, as_int
 from ..ops.math import logic
 from ..ops.math import ufuncs as u
 from ..values.tensor import Tensor, from_array
+from . import descriptions
+from .descriptions import describe
 from .promotion import asarray, kind_of, loop_types, promoted, reduced_type, to_type
 
 Function = Callable[..., Any]
@@ -38,9 +40,7 @@ def _ufunc(name: str, compute: Function) -> Function:
         return computed(x1, x2)
 
     call: Function = of_one if ufunc.nin == 1 else of_two
-    call.__name__ = call.__qualname__ = name
-    parameters = "x" if ufunc.nin == 1 else "x1, x2"
-    call.__doc__ = f"NumPy's {name}({parameters}), with NumPy's types; the tape follows."
+    describe(call, name, descriptions.UFUNCS[name])
     call.op = getattr(compute, "op", None)  # type: ignore[attr-defined]
     return call
 
@@ -230,19 +230,53 @@ FUNCTIONS: dict[str, Function] = {name: _ufunc(name, compute) for name, compute 
 
 
 def real(val: TensorLike) -> Tensor:
-    """The real part."""
+    """The real part.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.real([1 + 2j, 3 - 4j]).numpy()
+    array([1., 3.])
+
+    Args:
+        val: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the same shape; `val` itself where it is real.
+    """
     x = asarray(val)
     return math.real(x) if x.dtype.is_complex else x
 
 
 def imag(val: TensorLike) -> Tensor:
-    """The imaginary part."""
+    """The imaginary part.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.imag([1 + 2j, 3 - 4j]).numpy()
+    array([ 2., -4.])
+
+    Args:
+        val: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the same shape; zeros where `val` is real.
+    """
     x = asarray(val)
     return math.imag(x) if x.dtype.is_complex else arrays.zeros_like(x)
 
 
 def angle(z: TensorLike, deg: bool = False) -> Tensor:
-    """The angle of complex numbers, in radians or degrees."""
+    """The angle of complex numbers, in radians or degrees.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.angle([1j, -1.0], deg=True).numpy()
+    array([ 90., 180.])
+
+    Args:
+        z: A tensor of real or complex numbers, or what can become one.
+        deg: Whether the angle is in degrees.
+
+    Returns:
+        A tensor of the same shape.
+    """
     x = asarray(z)
     if not x.dtype.is_complex:
         x = to_type(x, reduced_type("sqrt", x.dtype.numpy))
@@ -253,18 +287,54 @@ def angle(z: TensorLike, deg: bool = False) -> Tensor:
 
 
 def sinc(x: TensorLike) -> Tensor:
-    """sin(pi x) / (pi x), 1 at 0; the derivative at 0 is 0."""
+    """sin(pi x) / (pi x), 1 at 0; the derivative at 0 is 0.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.sinc([0.0, 0.5]).numpy()
+    array([1.        , 0.63661977])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the same shape.
+    """
     x = asarray(x)
     return u.sinc.public(to_type(x, reduced_type("sinc", x.dtype.numpy)))
 
 
 def fix(x: TensorLike) -> Tensor:
-    """The nearest integer towards zero."""
+    """The nearest integer towards zero.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.fix([-1.7, 1.7]).numpy()
+    array([-1.,  1.])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the same shape.
+    """
     return FUNCTIONS["trunc"](x)
 
 
 def round(a: TensorLike, decimals: int = 0) -> Tensor:
-    """The nearest number with so many decimals; halves go to the even one."""
+    """The nearest number with so many decimals; halves go to the even one.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.round([1.5, 2.5, 3.14]).numpy()
+    array([2., 2., 3.])
+    >>> tf.numpy.round([1.234, 5.678], 1).numpy()
+    array([1.2, 5.7])
+
+    Args:
+        a: A tensor, or what can become one.
+        decimals: How many digits follow the point; a negative number rounds to tens, hundreds, ...
+
+    Returns:
+        A tensor of the same shape.
+    """
     x, decimals = asarray(a), as_int(decimals)
     if not x.dtype.is_floating and not x.dtype.is_complex:
         return to_type(from_array(np.round(x._array, decimals)), reduced_type("round", x.dtype.numpy))
@@ -284,7 +354,22 @@ def clip(
     min: TensorLike | None = None,
     max: TensorLike | None = None,
 ) -> Tensor:
-    """The values brought between two bounds, which NumPy 2 calls `min` and `max` as well; None is no bound."""
+    """The values brought between two bounds, which NumPy 2 calls `min` and `max` as well; None is no bound.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.clip([1.0, 5.0, 9.0], 2.0, 8.0).numpy()
+    array([2., 5., 8.])
+
+    Args:
+        a: A tensor, or what can become one.
+        a_min: The lower bound, which broadcasts with `a`; None: there is none.
+        a_max: The upper bound; None: there is none.
+        min: The lower bound under its other name.
+        max: The upper bound under its other name.
+
+    Returns:
+        A tensor of the type that all three have together.
+    """
     low, high = min if a_min is None else a_min, max if a_max is None else a_max
     x, *bounds = promoted(*[v for v in (a, low, high) if v is not None])
     if low is not None:
@@ -295,7 +380,21 @@ def clip(
 def nan_to_num(
     x: TensorLike, nan: float = 0.0, posinf: TensorLike | None = None, neginf: TensorLike | None = None
 ) -> Tensor:
-    """NaN replaced by `nan`, infinities by the largest numbers or what is given."""
+    """NaN replaced by `nan`, infinities by the largest numbers or what is given.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.nan_to_num([1.0, tf.numpy.nan, tf.numpy.inf], posinf=100.0).numpy()
+    array([  1.,   0., 100.])
+
+    Args:
+        x: A tensor, or what can become one.
+        nan: What takes the place of NaN.
+        posinf: What takes the place of infinity; None: the largest number of the type.
+        neginf: What takes the place of minus infinity; None: the smallest number of the type.
+
+    Returns:
+        A tensor of the same shape.
+    """
     x = asarray(x)
     if x.dtype.is_complex:
         return math.complex(
@@ -307,7 +406,22 @@ def nan_to_num(
 def isclose(
     a: TensorLike, b: TensorLike, rtol: TensorLike = 1e-5, atol: TensorLike = 1e-8, equal_nan: bool = False
 ) -> Tensor:
-    """Whether |a - b| <= atol + rtol * |b|, element by element."""
+    """Whether |a - b| <= atol + rtol * |b|, element by element.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.isclose([1.0, 2.0], [1.0 + 1e-9, 2.1]).numpy()
+    array([ True, False])
+
+    Args:
+        a: A tensor, or what can become one.
+        b: Another, which broadcasts with it.
+        rtol: The tolerance as a part of |b|.
+        atol: The tolerance as a number.
+        equal_nan: Whether NaN is close to NaN.
+
+    Returns:
+        Truth values.
+    """
     x, y = promoted(a, b)
     if x.dtype.is_bool:
         x, y = to_type(x, np.int8), to_type(y, np.int8)
@@ -322,8 +436,7 @@ def _questioned(name: str, ask: Function, only_real: bool) -> Function:
         wide = x if x.dtype.is_complex else to_type(x, np.result_type(x.dtype.numpy, np.float32))
         return ask(wide)
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"NumPy's {name}: truth values, without derivative."
+    describe(call, name, descriptions.QUESTIONS[name])
     call.op = ask.op  # type: ignore[attr-defined]
     return call
 
@@ -339,29 +452,91 @@ VALUED = {
 def allclose(
     a: TensorLike, b: TensorLike, rtol: TensorLike = 1e-5, atol: TensorLike = 1e-8, equal_nan: bool = False
 ) -> Tensor:
-    """Whether all elements are nearly equal."""
+    """Whether all elements are nearly equal.
+
+    >>> import gradtape as tf
+    >>> bool(tf.numpy.allclose([1.0, 2.0], [1.0 + 1e-9, 2.0]))
+    True
+
+    Args:
+        a: A tensor, or what can become one.
+        b: Another, which broadcasts with it.
+        rtol: The tolerance as a part of |b|.
+        atol: The tolerance as a number.
+        equal_nan: Whether NaN is close to NaN.
+
+    Returns:
+        One truth value.
+    """
     x, y = np.asarray(asarray(a)), np.asarray(asarray(b))
     return from_array(np.asarray(np.allclose(x, y, as_float(rtol), as_float(atol), equal_nan)))
 
 
 def array_equal(a1: object, a2: object) -> Tensor:
-    """Whether shapes and elements are equal."""
+    """Whether shapes and elements are equal.
+
+    >>> import gradtape as tf
+    >>> bool(tf.numpy.array_equal([1, 2], [1.0, 2.0])), bool(tf.numpy.array_equal([1], [1, 1]))
+    (True, False)
+
+    Args:
+        a1: A tensor, or what can become one.
+        a2: Another. It does not broadcast.
+
+    Returns:
+        One truth value.
+    """
     return from_array(np.asarray(np.array_equal(np.asarray(asarray(a1)), np.asarray(asarray(a2)))))
 
 
 def iscomplexobj(x: TensorLike) -> bool:
-    """Whether the type is complex."""
+    """Whether the type is complex.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.iscomplexobj([1.0, 2j]), tf.numpy.iscomplexobj([1.0])
+    (True, False)
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        True or False.
+    """
     return bool(asarray(x).dtype.is_complex)
 
 
 def isrealobj(x: TensorLike) -> bool:
-    """Whether the type is not complex."""
+    """Whether the type is not complex.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.isrealobj([1.0, 2j]), tf.numpy.isrealobj([1.0])
+    (False, True)
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        True or False.
+    """
     return not iscomplexobj(x)
 
 
 def isscalar(num: Value) -> bool:
-    """Whether the value is a number, or a tensor without axes."""
+    """Whether the value is a number, or a tensor without axes.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.isscalar(3), tf.numpy.isscalar([3])
+    (True, False)
+
+    Args:
+        num: A value of any kind.
+
+    Returns:
+        True or False.
+    """
     return np.isscalar(num) or (hasattr(num, "ndim") and not num.ndim)
 
+
+__test__ = {**FUNCTIONS, **VALUED}  # doctest looks at these too
 
 trace_public(globals())

@@ -33,35 +33,83 @@ from .reductions import REDUCTIONS
 
 
 class SlogdetResult(NamedTuple):
-    """The sign of a determinant and the logarithm of its magnitude."""
+    """The sign of a determinant and the logarithm of its magnitude.
+
+    >>> import gradtape as tf
+    >>> sign, logabsdet = tf.numpy.linalg.slogdet([[0.0, 1.0], [1.0, 0.0]])
+    >>> float(sign), float(logabsdet)
+    (-1.0, 0.0)
+
+    Args:
+        sign: The sign of the determinant, or its direction where it is complex; 0 for a singular matrix.
+        logabsdet: The logarithm of the magnitude of the determinant.
+    """
 
     sign: Tensor
     logabsdet: Tensor
 
 
 class QRResult(NamedTuple):
-    """An orthonormal and an upper triangular matrix."""
+    """An orthonormal and an upper triangular matrix.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.linalg.qr([[3.0, 1.0], [4.0, 2.0]]).R.shape
+    TensorShape([2, 2])
+
+    Args:
+        Q: A matrix with orthonormal columns.
+        R: An upper triangular matrix.
+    """
 
     Q: Tensor
     R: Tensor
 
 
 class EighResult(NamedTuple):
-    """Eigenvalues in increasing order, and the eigenvectors as columns."""
+    """Eigenvalues in increasing order, and the eigenvectors as columns.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.linalg.eigh([[2.0, 0.0], [0.0, 1.0]]).eigenvalues.numpy()
+    array([1., 2.])
+
+    Args:
+        eigenvalues: The eigenvalues, in increasing order.
+        eigenvectors: The matrix whose columns are the eigenvectors, of length 1.
+    """
 
     eigenvalues: Tensor
     eigenvectors: Tensor
 
 
 class EigResult(NamedTuple):
-    """Eigenvalues, and the eigenvectors as columns."""
+    """Eigenvalues, and the eigenvectors as columns.
+
+    >>> import gradtape as tf
+    >>> values, vectors = tf.numpy.linalg.eig([[0.0, 1.0], [-1.0, 0.0]])
+    >>> values.numpy()
+    array([0.+1.j, 0.-1.j])
+
+    Args:
+        eigenvalues: The eigenvalues, in no particular order.
+        eigenvectors: The matrix whose columns are the eigenvectors, of length 1.
+    """
 
     eigenvalues: Tensor
     eigenvectors: Tensor
 
 
 class SVDResult(NamedTuple):
-    """Singular values in decreasing order, and the matrices on both sides of them."""
+    """Singular values in decreasing order, and the matrices on both sides of them.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.linalg.svd([[0.0, 2.0], [3.0, 0.0]]).S.numpy()
+    array([3., 2.])
+
+    Args:
+        U: The left singular vectors, as columns.
+        S: The singular values, in decreasing order.
+        Vh: The right singular vectors, conjugated, as rows.
+    """
 
     U: Tensor
     S: Tensor
@@ -74,27 +122,92 @@ def _inexact(a: object) -> Any:
 
 
 def det(a: TensorLike) -> Tensor:
-    """The determinant."""
+    """The determinant.
+
+    >>> import gradtape as tf
+    >>> float(tf.numpy.linalg.det([[2.0, 0.0], [0.0, 3.0]]))
+    6.0
+
+    Args:
+        a: Square matrices in the last two axes.
+
+    Returns:
+        A tensor without these two axes.
+    """
     return ours.det(_inexact(a))
 
 
 def slogdet(a: TensorLike) -> SlogdetResult:
-    """The sign of the determinant and the logarithm of its magnitude."""
+    """The sign of the determinant and the logarithm of its magnitude.
+
+    >>> import gradtape as tf
+    >>> sign, logarithm = tf.numpy.linalg.slogdet([[-2.0, 0.0], [0.0, 3.0]])
+    >>> float(sign), round(float(logarithm), 4)
+    (-1.0, 1.7918)
+
+    Args:
+        a: Square matrices in the last two axes.
+
+    Returns:
+        A `SlogdetResult`, a pair of tensors.
+    """
     return SlogdetResult(*ours.slogdet(_inexact(a)))
 
 
 def inv(a: TensorLike) -> Tensor:
-    """The inverse matrix."""
+    """The inverse matrix.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.linalg.inv([[2.0, 0.0], [0.0, 4.0]]).numpy()
+    array([[0.5 , 0.  ],
+           [0.  , 0.25]])
+
+    Args:
+        a: Square matrices in the last two axes.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        InvalidArgumentError: A matrix is singular.
+    """
     return ours.inv(_inexact(a))
 
 
 def pinv(a: TensorLike) -> Tensor:
-    """The Moore-Penrose inverse."""
+    """The Moore-Penrose inverse.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.linalg.pinv([[2.0, 0.0], [0.0, 0.0]]).numpy()
+    array([[0.5, 0. ],
+           [0. , 0. ]])
+
+    Args:
+        a: Matrices in the last two axes.
+
+    Returns:
+        A tensor with these two axes exchanged.
+    """
     return ours.pinv(_inexact(a))
 
 
 def solve(a: TensorLike, b: TensorLike) -> Tensor:
-    """x with a @ x = b; a `b` of one axis is one column."""
+    """x with a @ x = b; a `b` of one axis is one column.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.linalg.solve([[2.0, 0.0], [0.0, 4.0]], [2.0, 8.0]).numpy()
+    array([1., 2.])
+
+    Args:
+        a: Square matrices in the last two axes.
+        b: Right-hand sides as the columns of matrices, or one vector.
+
+    Returns:
+        A tensor of the shape of `b`.
+
+    Raises:
+        InvalidArgumentError: A matrix is singular.
+    """
     matrix, right = promoted(_inexact(a), b)
     if right.ndim == 1:
         return layout.squeeze(ours.solve(matrix, layout.expand_dims(right, -1)), -1)
@@ -102,27 +215,86 @@ def solve(a: TensorLike, b: TensorLike) -> Tensor:
 
 
 def cholesky(a: TensorLike) -> Tensor:
-    """The lower triangular matrix L with L @ L^H = a."""
+    """The lower triangular matrix L with L @ L^H = a.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]]).numpy()
+    array([[2., 0.],
+           [1., 2.]])
+
+    Args:
+        a: Hermitian positive definite matrices in the last two axes.
+
+    Returns:
+        A tensor of the same shape; NaN where a matrix is not positive definite.
+    """
     return ours.cholesky(_inexact(a))
 
 
 def qr(a: TensorLike) -> QRResult:
-    """An orthonormal q and an upper triangular r with q @ r = a."""
+    """An orthonormal q and an upper triangular r with q @ r = a.
+
+    >>> import gradtape as tf
+    >>> q, r = tf.numpy.linalg.qr([[3.0, 1.0], [4.0, 2.0]])
+    >>> tf.numpy.allclose(q @ r, [[3.0, 1.0], [4.0, 2.0]]).numpy()
+    np.True_
+
+    Args:
+        a: Matrices in the last two axes.
+
+    Returns:
+        A `QRResult`, a pair of tensors.
+    """
     return QRResult(*ours.qr(_inexact(a)))
 
 
 def eigh(a: TensorLike) -> EighResult:
-    """Eigenvalues, in increasing order, and eigenvectors of a Hermitian matrix."""
+    """Eigenvalues, in increasing order, and eigenvectors of a Hermitian matrix.
+
+    >>> import gradtape as tf
+    >>> values, vectors = tf.numpy.linalg.eigh([[2.0, 1.0], [1.0, 2.0]])
+    >>> values.numpy().round(6)
+    array([1., 3.])
+
+    Args:
+        a: Hermitian matrices in the last two axes.
+
+    Returns:
+        An `EighResult`, a pair of tensors.
+    """
     return EighResult(*ours.eigh(_inexact(a)))
 
 
 def eigvalsh(a: TensorLike) -> Tensor:
-    """The eigenvalues of a Hermitian matrix, in increasing order."""
+    """The eigenvalues of a Hermitian matrix, in increasing order.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.linalg.eigvalsh([[2.0, 1.0], [1.0, 2.0]]).numpy().round(6)
+    array([1., 3.])
+
+    Args:
+        a: Hermitian matrices in the last two axes.
+
+    Returns:
+        A tensor of real numbers, with the eigenvalues in its last axis.
+    """
     return ours.eigvalsh(_inexact(a))
 
 
 def eig(a: TensorLike) -> EigResult:
-    """Eigenvalues and eigenvectors of any square matrix: complex, or before NumPy 2.5 real where all of them are."""
+    """Eigenvalues and eigenvectors of any square matrix: complex, or before NumPy 2.5 real where all of them are.
+
+    >>> import gradtape as tf
+    >>> values, vectors = tf.numpy.linalg.eig([[0.0, 1.0], [-1.0, 0.0]])
+    >>> values.numpy()
+    array([0.+1.j, 0.-1.j])
+
+    Args:
+        a: Square matrices in the last two axes.
+
+    Returns:
+        An `EigResult`, a pair of tensors.
+    """
     x = _inexact(a)
     values, vectors = ours.eig(x)
     return EigResult(*(map(ours_math.real, (values, vectors)) if _are_real(x, values) else (values, vectors)))
@@ -136,19 +308,53 @@ def _are_real(x: Tensor, values: Tensor) -> bool:
 
 
 def eigvals(a: TensorLike) -> Tensor:
-    """The eigenvalues of any square matrix: complex, or before NumPy 2.5 real where all of them are."""
+    """The eigenvalues of any square matrix: complex, or before NumPy 2.5 real where all of them are.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.linalg.eigvals([[0.0, 1.0], [-1.0, 0.0]]).numpy()
+    array([0.+1.j, 0.-1.j])
+
+    Args:
+        a: Square matrices in the last two axes.
+
+    Returns:
+        A tensor with the eigenvalues in its last axis.
+    """
     x = _inexact(a)
     values = ours.eigvals(x)
     return ours_math.real(values) if _are_real(x, values) else values
 
 
 def svdvals(x: TensorLike) -> Tensor:
-    """The singular values, in decreasing order."""
+    """The singular values, in decreasing order.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.linalg.svdvals([[0.0, 2.0], [3.0, 0.0]]).numpy()
+    array([3., 2.])
+
+    Args:
+        x: Matrices in the last two axes.
+
+    Returns:
+        A tensor of real numbers, with the singular values in its last axis.
+    """
     return ours.svd(_inexact(x), compute_uv=False)
 
 
 def cond(x: TensorLike, p: Any = None) -> Tensor:
-    """The condition number: by default the largest singular value by the smallest, else norm(x) * norm(inv(x))."""
+    """The condition number: by default the largest singular value by the smallest, else norm(x) * norm(inv(x)).
+
+    >>> import gradtape as tf
+    >>> float(tf.numpy.linalg.cond([[2.0, 0.0], [0.0, 4.0]]))
+    2.0
+
+    Args:
+        x: Matrices in the last two axes; square ones unless `p` is None, 2 or -2.
+        p: The `ord` of the norm; None is the same as 2.
+
+    Returns:
+        A tensor without these two axes.
+    """
     a = _inexact(x)
     if p in (None, 2, -2):
         values = svdvals(a)
@@ -157,12 +363,38 @@ def cond(x: TensorLike, p: Any = None) -> Tensor:
 
 
 def matrix_rank(A: TensorLike, tol: Any = None) -> Tensor:
-    """How many singular values are larger than `tol`."""
+    """How many singular values are larger than `tol`.
+
+    >>> import gradtape as tf
+    >>> int(tf.numpy.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]]))
+    1
+
+    Args:
+        A: Matrices in the last two axes.
+        tol: The bound; None: what rounding makes of 0, by the size of the matrix and its largest singular value.
+
+    Returns:
+        Whole numbers.
+    """
     return to_type(ours.matrix_rank(_inexact(A), tol), np.int64)
 
 
 def svd(a: object, full_matrices: bool = True, compute_uv: bool = True) -> Any:
-    """u, s and v^H with a = u @ diag(s) @ v^H; only s without `compute_uv`."""
+    """u, s and v^H with a = u @ diag(s) @ v^H; only s without `compute_uv`.
+
+    >>> import gradtape as tf
+    >>> u, s, vh = tf.numpy.linalg.svd([[0.0, 2.0], [3.0, 0.0]])
+    >>> s.numpy()
+    array([3., 2.])
+
+    Args:
+        a: Matrices in the last two axes.
+        full_matrices: Whether u and v are square; else they have as many columns as there are singular values.
+        compute_uv: Whether u and v^H are wanted too.
+
+    Returns:
+        An `SVDResult` of three tensors; without `compute_uv`, one tensor.
+    """
     if not compute_uv:
         return ours.svd(_inexact(a), compute_uv=False)
     s, u, v = ours.svd(_inexact(a), full_matrices=full_matrices)
@@ -170,7 +402,23 @@ def svd(a: object, full_matrices: bool = True, compute_uv: bool = True) -> Any:
 
 
 def matrix_power(a: TensorLike, n: IntLike) -> Tensor:
-    """The matrix multiplied with itself, or with its inverse for a negative n."""
+    """The matrix multiplied with itself, or with its inverse for a negative n.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.linalg.matrix_power([[1, 1], [0, 1]], 3).numpy()
+    array([[1, 3],
+           [0, 1]])
+
+    Args:
+        a: Square matrices in the last two axes.
+        n: The exponent, a whole number.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        ValueError: The matrices are not square.
+    """
     x, times = asarray(a), as_int(n)
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
         raise ValueError(f"matrix_power: square matrices are needed, got shape {x.shape}.")
@@ -190,6 +438,19 @@ def multi_dot(arrays: Sequence[TensorLike]) -> Tensor:
     """The product of several matrices, in the order that needs the fewest multiplications.
 
     The first and the last may be vectors.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.linalg.multi_dot([[[1, 2], [3, 4]], [[1, 0], [0, 2]], [1, 1]]).numpy()
+    array([ 5, 11])
+
+    Args:
+        arrays: At least two matrices, of which the first and the last may be vectors.
+
+    Returns:
+        A matrix; a vector or a number where there are vectors.
+
+    Raises:
+        ValueError: There are fewer than two, or more than 25.
     """
     parts = [asarray(a) for a in arrays]
     if len(parts) < 2:
@@ -207,7 +468,21 @@ def multi_dot(arrays: Sequence[TensorLike]) -> Tensor:
 
 
 def vector_norm(x: TensorLike, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Tensor:
-    """The norm of vectors: of the whole tensor as one, or along some axes."""
+    """The norm of vectors: of the whole tensor as one, or along some axes.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.linalg.vector_norm([[3.0, 4.0], [6.0, 8.0]], axis=1).numpy()
+    array([ 5., 10.])
+
+    Args:
+        x: A tensor, or what can become one.
+        axis: The axis, or several that are taken as one; None: all.
+        keepdims: Whether the axes stay, with size 1.
+        ord: The exponent p; infinity: the largest magnitude; 0: how many elements are not 0.
+
+    Returns:
+        A tensor of real numbers.
+    """
     a = asarray(x)
     if axis is None:
         found = norm(arrays.reshape(a, (-1,)), ord)
@@ -223,12 +498,40 @@ def vector_norm(x: TensorLike, axis: Any = None, keepdims: bool = False, ord: An
 
 
 def matrix_norm(x: TensorLike, keepdims: bool = False, ord: Any = "fro") -> Tensor:
-    """The norms of the matrices in the last two axes."""
+    """The norms of the matrices in the last two axes.
+
+    >>> import gradtape as tf
+    >>> float(tf.numpy.linalg.matrix_norm([[3.0, 0.0], [0.0, 4.0]]))
+    5.0
+
+    Args:
+        x: Matrices in the last two axes.
+        keepdims: Whether these axes stay, with size 1.
+        ord: "fro", "nuc", 1, -1, 2, -2, or plus or minus infinity, as in `norm`.
+
+    Returns:
+        A tensor of real numbers.
+    """
     return norm(x, ord, (-2, -1), keepdims)
 
 
 def tensorinv(a: TensorLike, ind: int = 2) -> Tensor:
-    """The tensor that undoes `tensordot(a, x, ind)`."""
+    """The tensor that undoes `tensordot(a, x, ind)`.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.linalg.tensorinv(tf.numpy.reshape(tf.numpy.eye(6), [6, 2, 3]), ind=1).shape
+    TensorShape([2, 3, 6])
+
+    Args:
+        a: A tensor whose first `ind` axes have as many elements as the others.
+        ind: How many axes count as the rows.
+
+    Returns:
+        A tensor, whose first axes are the last ones of `a`.
+
+    Raises:
+        ValueError: `ind` is not positive.
+    """
     x = _inexact(a)
     if ind < 1:
         raise ValueError(f"tensorinv: ind must be positive, got {ind}.")
@@ -237,7 +540,21 @@ def tensorinv(a: TensorLike, ind: int = 2) -> Tensor:
 
 
 def tensorsolve(a: TensorLike, b: TensorLike, axes: Sequence[int] | None = None) -> Tensor:
-    """x with tensordot(a, x, x.ndim) = b."""
+    """x with tensordot(a, x, x.ndim) = b.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.linalg.tensorsolve(tf.numpy.reshape(tf.numpy.eye(4), [4, 2, 2]), [1.0, 2.0, 3.0, 4.0]).numpy()
+    array([[1., 2.],
+           [3., 4.]])
+
+    Args:
+        a: A tensor whose first axes are those of `b`; the others are those of x, with as many elements.
+        b: The right-hand side.
+        axes: The axes of `a` that are first moved to its end; None: none.
+
+    Returns:
+        A tensor.
+    """
     left, right = promoted(_inexact(a), b)
     if axes is not None:
         moved = [p % left.ndim for p in axes]
@@ -248,22 +565,72 @@ def tensorsolve(a: TensorLike, b: TensorLike, axes: Sequence[int] | None = None)
 
 
 def cross(x1: TensorLike, x2: TensorLike, axis: int = -1) -> Tensor:
-    """The vector product of vectors of three elements."""
+    """The vector product of vectors of three elements.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.linalg.cross([1, 0, 0], [0, 1, 0]).numpy()
+    array([0, 0, 1])
+
+    Args:
+        x1: Vectors of three elements.
+        x2: The same, to broadcast with them.
+        axis: The axis of the vectors.
+
+    Returns:
+        A tensor.
+    """
     return cross_product(x1, x2, axis=axis)
 
 
 def diagonal(x: TensorLike, offset: int = 0) -> Tensor:
-    """The diagonals of the matrices in the last two axes."""
+    """The diagonals of the matrices in the last two axes.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.linalg.diagonal([[1, 2], [3, 4]]).numpy()
+    array([1, 4])
+
+    Args:
+        x: Matrices in the last two axes.
+        offset: Which diagonal: 0 is the main one, 1 the one above it.
+
+    Returns:
+        A tensor with the diagonals in its last axis.
+    """
     return diagonal_of(x, offset, -2, -1)
 
 
 def trace(x: TensorLike, offset: int = 0, dtype: DTypeLike | None = None) -> Tensor:
-    """The sums of the diagonals of the matrices in the last two axes."""
+    """The sums of the diagonals of the matrices in the last two axes.
+
+    >>> import gradtape as tf
+    >>> int(tf.numpy.linalg.trace([[1, 2], [3, 4]]))
+    5
+
+    Args:
+        x: Matrices in the last two axes.
+        offset: Which diagonal: 0 is the main one, 1 the one above it.
+        dtype: The type to compute in; by default the one that NumPy chooses.
+
+    Returns:
+        A tensor without these two axes.
+    """
     return trace_of(x, offset, -2, -1, dtype)
 
 
 class LstsqResult(NamedTuple):
-    """What numpy.linalg.lstsq gives: the solution, the squared residuals, the rank and the singular values."""
+    """What numpy.linalg.lstsq gives: the solution, the squared residuals, the rank and the singular values.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.linalg.lstsq([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]], [1.0, 3.0, 5.0]).rank
+    2
+
+    Args:
+        x: The solution.
+        residuals: The squared distances from `b`, one for each column; empty where the rank is smaller than the number of
+            unknowns, or where there are no more equations than unknowns.
+        rank: The rank of the matrix.
+        singular_values: The singular values of the matrix.
+    """
 
     x: Tensor
     residuals: Tensor
@@ -272,7 +639,21 @@ class LstsqResult(NamedTuple):
 
 
 def lstsq(a: TensorLike, b: TensorLike, rcond: Any = None) -> LstsqResult:
-    """The x that minimises |a @ x - b|: the smallest one, from the singular values above `rcond` times the largest."""
+    """The x that minimises |a @ x - b|: the smallest one, from the singular values above `rcond` times the largest.
+
+    >>> import gradtape as tf
+    >>> x, residuals, rank, singular = tf.numpy.linalg.lstsq([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]], [1.0, 3.0, 5.0])
+    >>> x.numpy().round(6)
+    array([1., 2.])
+
+    Args:
+        a: A matrix with a row for each equation.
+        b: The right-hand side: a vector, or a matrix of columns.
+        rcond: The bound, as a part of the largest singular value; None: what rounding makes of 0.
+
+    Returns:
+        An `LstsqResult`, a tuple of four.
+    """
     left, right = promoted(_inexact(a), b)
     columns = layout.expand_dims(right, -1) if right.ndim == 1 else right
     rows, width = left.shape

@@ -20,13 +20,29 @@ from ..ops.array import sort as sorting
 from ..ops.array.sort import take_along
 from ..ops.math import bitwise
 from ..values.tensor import Tensor, from_array
+from . import descriptions
+from .descriptions import describe
 from .elementwise import truth
 from .promotion import asarray, promoted, result_type, to_type
 from .reductions import nonzero
 
 
 def reshape(a: TensorLike, newshape: ShapeLike, order: str = "C") -> Tensor:
-    """The same elements in another shape, read row by row ("C") or column by column ("F")."""
+    """The same elements in another shape, read row by row ("C") or column by column ("F").
+
+    >>> import gradtape as tf
+    >>> tf.numpy.reshape([1, 2, 3, 4], [2, 2], order="F").numpy()
+    array([[1, 3],
+           [2, 4]])
+
+    Args:
+        a: A tensor, or what can become one.
+        newshape: The sizes of the axes; -1 for one that is to be found.
+        order: "C" row by row, "F" column by column.
+
+    Returns:
+        A tensor.
+    """
     x = asarray(a)
     if order not in ("C", "F"):
         raise ValueError(f"reshape: order must be 'C' or 'F', got {order!r}.")
@@ -36,23 +52,73 @@ def reshape(a: TensorLike, newshape: ShapeLike, order: str = "C") -> Tensor:
 
 
 def ravel(a: TensorLike, order: str = "C") -> Tensor:
-    """All elements in one axis."""
+    """All elements in one axis.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.ravel([[1, 2], [3, 4]]).numpy()
+    array([1, 2, 3, 4])
+
+    Args:
+        a: A tensor, or what can become one.
+        order: "C" row by row, "F" column by column.
+
+    Returns:
+        A vector.
+    """
     return reshape(a, (-1,), order)
 
 
 def flatten(a: TensorLike, order: str = "C") -> Tensor:
-    """All elements in one axis."""
+    """All elements in one axis.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.flatten([[1, 2], [3, 4]]).numpy()
+    array([1, 2, 3, 4])
+
+    Args:
+        a: A tensor, or what can become one.
+        order: "C" row by row, "F" column by column.
+
+    Returns:
+        A vector.
+    """
     return reshape(a, (-1,), order)
 
 
 def transpose(a: object, axes: object = None) -> Tensor:
-    """The axes in another order, or reversed."""
+    """The axes in another order, or reversed.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.transpose([[1, 2], [3, 4]]).numpy()
+    array([[1, 3],
+           [2, 4]])
+
+    Args:
+        a: A tensor, or what can become one.
+        axes: The order of the axes; None: reversed.
+
+    Returns:
+        A tensor.
+    """
     x = asarray(a)
     return layout.transpose(x, None if axes is None else [p % x.ndim for p in as_ints(axes)])
 
 
 def swapaxes(a: TensorLike, axis1: int, axis2: int) -> Tensor:
-    """Two axes exchanged."""
+    """Two axes exchanged.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.swapaxes(tf.numpy.ones([2, 3, 4]), 0, 2).shape
+    TensorShape([4, 3, 2])
+
+    Args:
+        a: A tensor, or what can become one.
+        axis1: One axis.
+        axis2: The other.
+
+    Returns:
+        A tensor.
+    """
     x = asarray(a)
     order = list(range(x.ndim))
     order[axis1], order[axis2] = order[axis2], order[axis1]
@@ -60,7 +126,20 @@ def swapaxes(a: TensorLike, axis1: int, axis2: int) -> Tensor:
 
 
 def moveaxis(a: TensorLike, source: TensorLike, destination: TensorLike) -> Tensor:
-    """Axes moved to other places, the others in their order."""
+    """Axes moved to other places, the others in their order.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.moveaxis(tf.numpy.ones([2, 3, 4]), 0, -1).shape
+    TensorShape([3, 4, 2])
+
+    Args:
+        a: A tensor, or what can become one.
+        source: The axis, or a list of axes.
+        destination: Where each goes.
+
+    Returns:
+        A tensor.
+    """
     x = asarray(a)
     sources, targets = ([p % x.ndim for p in as_ints(v)] for v in (source, destination))
     if len(sources) != len(targets) or len(set(sources)) != len(sources) or len(set(targets)) != len(targets):
@@ -72,12 +151,35 @@ def moveaxis(a: TensorLike, source: TensorLike, destination: TensorLike) -> Tens
 
 
 def matrix_transpose(x: TensorLike) -> Tensor:
-    """The last two axes exchanged."""
+    """The last two axes exchanged.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.matrix_transpose(tf.numpy.ones([5, 2, 3])).shape
+    TensorShape([5, 3, 2])
+
+    Args:
+        x: A tensor, or what can become one.
+
+    Returns:
+        A tensor.
+    """
     return swapaxes(_with_rank(x, 2, "matrix_transpose"), -1, -2)
 
 
 def expand_dims(a: TensorLike, axis: AxisLike) -> Tensor:
-    """New axes of size one."""
+    """New axes of size one.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.expand_dims([1, 2], 0).shape
+    TensorShape([1, 2])
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: Where the new axes are.
+
+    Returns:
+        A tensor.
+    """
     x = asarray(a)
     axes = as_ints(axis)
     rank = x.ndim + len(axes)
@@ -89,17 +191,53 @@ def expand_dims(a: TensorLike, axis: AxisLike) -> Tensor:
 
 
 def squeeze(a: TensorLike, axis: AxisLike | None = None) -> Tensor:
-    """Without axes of size one, or without those that are named."""
+    """Without axes of size one, or without those that are named.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.squeeze([[[1], [2]]]).shape
+    TensorShape([2])
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axes to leave out; None: all of size one.
+
+    Returns:
+        A tensor.
+    """
     return layout.squeeze(asarray(a), as_axis(axis))
 
 
 def broadcast_to(array: object, shape: ShapeLike) -> Tensor:
-    """Repeated to a larger shape."""
+    """Repeated to a larger shape.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.broadcast_to([1, 2], [2, 2]).numpy()
+    array([[1, 2],
+           [1, 2]])
+
+    Args:
+        array: A tensor, or what can become one.
+        shape: The sizes of the axes.
+
+    Returns:
+        A tensor.
+    """
     return arrays.broadcast_to(asarray(array), shape)
 
 
 def broadcast_arrays(*args: object) -> list[Tensor]:
-    """All repeated to the shape that they have together."""
+    """All repeated to the shape that they have together.
+
+    >>> import gradtape as tf
+    >>> [part.shape for part in tf.numpy.broadcast_arrays([1, 2], [[3], [4]])]
+    [TensorShape([2, 2]), TensorShape([2, 2])]
+
+    Args:
+        *args: Tensors that broadcast.
+
+    Returns:
+        A list of tensors.
+    """
     tensors = [asarray(a) for a in args]
     shape = np.broadcast_shapes(*[tuple(x.shape) for x in tensors])
     return [arrays.broadcast_to(x, shape) for x in tensors]
@@ -110,8 +248,8 @@ def _at_least(rank: int, widen: Callable[[Any], Any]) -> Callable[..., Any]:
         results = [x if x.ndim >= rank else widen(x) for x in map(asarray, arys)]
         return results[0] if len(results) == 1 else results
 
-    call.__name__ = call.__qualname__ = f"atleast_{rank}d"
-    call.__doc__ = f"The values with at least {rank} axes."
+    name = f"atleast_{rank}d"
+    describe(call, name, descriptions.RANKS[name])
     return call
 
 
@@ -126,14 +264,39 @@ atleast_3d = _at_least(3, _widen_3d)
 
 
 def rollaxis(a: TensorLike, axis: int, start: int = 0) -> Tensor:
-    """One axis moved before another."""
+    """One axis moved before another.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.rollaxis(tf.numpy.ones([2, 3, 4]), 2).shape
+    TensorShape([4, 2, 3])
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis that is moved.
+        start: The axis before which it comes.
+
+    Returns:
+        A tensor.
+    """
     x = asarray(a)
     place, target = axis % x.ndim, start + x.ndim if start < 0 else start
     return moveaxis(x, place, target - (place < target))
 
 
 def astype(x: TensorLike, dtype: object) -> Tensor:
-    """The values in another type."""
+    """The values in another type.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.astype([1.7, 2.2], int).numpy()
+    array([1, 2])
+
+    Args:
+        x: A tensor, or what can become one.
+        dtype: The type.
+
+    Returns:
+        A tensor.
+    """
     return asarray(x, dtype)  # type: ignore[arg-type]
 
 
@@ -141,7 +304,19 @@ def astype(x: TensorLike, dtype: object) -> Tensor:
 
 
 def concatenate(arys: Any, axis: object = 0) -> Tensor:
-    """One after the other along an axis; flattened first if it is None."""
+    """One after the other along an axis; flattened first if it is None.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.concatenate([[1, 2], [3]]).numpy()
+    array([1, 2, 3])
+
+    Args:
+        arys: A list of tensors.
+        axis: The axis; None: all are flattened first.
+
+    Returns:
+        A tensor.
+    """
     parts = promoted(*arys)
     if axis is None:
         return layout.concat([arrays.reshape(x, (-1,)) for x in parts], 0)
@@ -149,7 +324,19 @@ def concatenate(arys: Any, axis: object = 0) -> Tensor:
 
 
 def block(arrays: Any) -> Tensor:
-    """Blocks in nested lists, put together: the innermost lists along the last axis, the next along the one before."""
+    """Blocks in nested lists, put together: the innermost lists along the last axis, the next along the one before.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.block([[tf.numpy.eye(2), tf.numpy.ones([2, 1])]]).numpy()
+    array([[1., 0., 1.],
+           [0., 1., 1.]])
+
+    Args:
+        arrays: Nested lists of tensors.
+
+    Returns:
+        A tensor.
+    """
 
     def depth(value: Any) -> int:
         return 1 + max(map(depth, value), default=0) if isinstance(value, list) else 0
@@ -167,7 +354,19 @@ def block(arrays: Any) -> Tensor:
 
 
 def unstack(x: TensorLike, axis: int = 0) -> tuple[Tensor, ...]:
-    """The parts along an axis, without it."""
+    """The parts along an axis, without it.
+
+    >>> import gradtape as tf
+    >>> [part.numpy() for part in tf.numpy.unstack([[1, 2], [3, 4]])]
+    [array([1, 2]), array([3, 4])]
+
+    Args:
+        x: A tensor, or what can become one.
+        axis: The axis.
+
+    Returns:
+        A tuple of tensors.
+    """
     return tuple(layout.unstack(asarray(x), axis=axis))
 
 
@@ -177,14 +376,41 @@ def _kept(size: int, obj: Any) -> Any:
 
 
 def delete(arr: TensorLike, obj: Any, axis: int | None = None) -> Tensor:
-    """Without the elements at some positions."""
+    """Without the elements at some positions.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.delete([1, 2, 3], 1).numpy()
+    array([1, 3])
+
+    Args:
+        arr: A tensor, or what can become one.
+        obj: A position, a list of them, or a slice.
+        axis: The axis; None: all elements, flattened.
+
+    Returns:
+        A tensor.
+    """
     x = ravel(arr) if axis is None else asarray(arr)
     place = 0 if axis is None else axis
     return take(x, _kept(x.shape[place], obj), place)
 
 
 def insert(arr: TensorLike, obj: Any, values: TensorLike, axis: int | None = None) -> Tensor:
-    """With values put in before some positions."""
+    """With values put in before some positions.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.insert([1, 3], 1, 2).numpy()
+    array([1, 2, 3])
+
+    Args:
+        arr: A tensor, or what can become one.
+        obj: The position before which it is put in, a list of them, or a slice.
+        values: What is put in.
+        axis: The axis; None: all elements, flattened.
+
+    Returns:
+        A tensor.
+    """
     x, new = ravel(arr) if axis is None else asarray(arr), asarray(values)
     place = 0 if axis is None else axis % x.ndim
     # NumPy puts the numbers of the new elements among those of the old: so it says where each comes from.
@@ -195,7 +421,20 @@ def insert(arr: TensorLike, obj: Any, values: TensorLike, axis: int | None = Non
 
 
 def stack(arrays: Sequence[TensorLike], axis: int = 0) -> Tensor:
-    """Along a new axis."""
+    """Along a new axis.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.stack([[1, 2], [3, 4]], axis=1).numpy()
+    array([[1, 3],
+           [2, 4]])
+
+    Args:
+        arrays: A list of tensors of one shape.
+        axis: Where the new axis is.
+
+    Returns:
+        A tensor.
+    """
     return layout.stack(promoted(*arrays), axis)
 
 
@@ -204,33 +443,105 @@ def _many(results: TensorLike) -> list[Any]:
 
 
 def vstack(tup: Sequence[TensorLike]) -> Tensor:
-    """Rows below each other."""
+    """Rows below each other.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.vstack([[1, 2], [3, 4]]).numpy()
+    array([[1, 2],
+           [3, 4]])
+
+    Args:
+        tup: A list of tensors; a vector counts as a row.
+
+    Returns:
+        A tensor.
+    """
     return concatenate(_many(atleast_2d(*tup)), 0)
 
 
 def hstack(tup: Sequence[TensorLike]) -> Tensor:
-    """Side by side."""
+    """Side by side.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.hstack([[1, 2], [3]]).numpy()
+    array([1, 2, 3])
+
+    Args:
+        tup: A list of tensors.
+
+    Returns:
+        A tensor.
+    """
     parts = _many(atleast_1d(*tup))
     return concatenate(parts, 0 if parts[0].ndim == 1 else 1)
 
 
 def dstack(tup: Sequence[TensorLike]) -> Tensor:
-    """Behind each other, along the third axis."""
+    """Behind each other, along the third axis.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.dstack([[1, 2], [3, 4]]).shape
+    TensorShape([1, 2, 2])
+
+    Args:
+        tup: A list of tensors.
+
+    Returns:
+        A tensor with at least three axes.
+    """
     return concatenate(_many(atleast_3d(*tup)), 2)
 
 
 def column_stack(tup: Sequence[TensorLike]) -> Tensor:
-    """Vectors as the columns of a matrix."""
+    """Vectors as the columns of a matrix.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.column_stack([[1, 2], [3, 4]]).numpy()
+    array([[1, 3],
+           [2, 4]])
+
+    Args:
+        tup: A list of vectors and matrices.
+
+    Returns:
+        A matrix.
+    """
     return concatenate([arrays.reshape(x, (-1, 1)) if x.ndim < 2 else x for x in map(asarray, tup)], 1)
 
 
 def append(arr: Any, values: TensorLike, axis: AxisLike | None = None) -> Tensor:
-    """`values` after `arr`; both flattened if there is no axis."""
+    """`values` after `arr`; both flattened if there is no axis.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.append([1, 2], [3]).numpy()
+    array([1, 2, 3])
+
+    Args:
+        arr: A tensor, or what can become one.
+        values: What comes after it.
+        axis: The axis; None: all elements, flattened.
+
+    Returns:
+        A tensor.
+    """
     return concatenate([arr, values], axis)
 
 
 def array_split(ary: TensorLike, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
-    """Parts along an axis: so many, as even as can be, or cut at the given positions."""
+    """Parts along an axis: so many, as even as can be, or cut at the given positions.
+
+    >>> import gradtape as tf
+    >>> [part.numpy().tolist() for part in tf.numpy.array_split([1, 2, 3, 4, 5], 2)]
+    [[1, 2, 3], [4, 5]]
+
+    Args:
+        ary: A tensor, or what can become one.
+        indices_or_sections: How many parts, or a list of positions.
+        axis: The axis.
+
+    Returns:
+        A list of tensors.
+    """
     x = asarray(ary)
     size = x.shape[axis]
     if np.ndim(indices_or_sections) == 0:
@@ -253,7 +564,23 @@ def _range(x: Tensor, axis: int, first: int, last: int) -> Any:
 
 
 def split(ary: TensorLike, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
-    """Equal parts along an axis, or parts cut at the given positions."""
+    """Equal parts along an axis, or parts cut at the given positions.
+
+    >>> import gradtape as tf
+    >>> [part.numpy().tolist() for part in tf.numpy.split([1, 2, 3, 4], 2)]
+    [[1, 2], [3, 4]]
+
+    Args:
+        ary: A tensor, or what can become one.
+        indices_or_sections: How many parts, or a list of positions.
+        axis: The axis.
+
+    Returns:
+        A list of tensors.
+
+    Raises:
+        ValueError: The parts would not be equal.
+    """
     x = asarray(ary)
     if np.ndim(indices_or_sections) == 0 and x.shape[axis] % as_int(indices_or_sections):
         raise ValueError("array split does not result in an equal division")
@@ -261,18 +588,54 @@ def split(ary: TensorLike, indices_or_sections: Any, axis: int = 0) -> list[Tens
 
 
 def vsplit(ary: TensorLike, indices_or_sections: TensorLike) -> list[Tensor]:
-    """`split` along the first axis."""
+    """`split` along the first axis.
+
+    >>> import gradtape as tf
+    >>> [part.shape for part in tf.numpy.vsplit(tf.numpy.ones([4, 2]), 2)]
+    [TensorShape([2, 2]), TensorShape([2, 2])]
+
+    Args:
+        ary: A tensor, or what can become one.
+        indices_or_sections: How many parts, or a list of positions.
+
+    Returns:
+        A list of tensors.
+    """
     return split(_with_rank(ary, 2, "vsplit"), indices_or_sections, 0)
 
 
 def hsplit(ary: TensorLike, indices_or_sections: TensorLike) -> list[Tensor]:
-    """`split` along the second axis, of a vector along its only one."""
+    """`split` along the second axis, of a vector along its only one.
+
+    >>> import gradtape as tf
+    >>> [part.shape for part in tf.numpy.hsplit(tf.numpy.ones([4, 2]), 2)]
+    [TensorShape([4, 1]), TensorShape([4, 1])]
+
+    Args:
+        ary: A tensor, or what can become one.
+        indices_or_sections: How many parts, or a list of positions.
+
+    Returns:
+        A list of tensors.
+    """
     x = _with_rank(ary, 1, "hsplit")
     return split(x, indices_or_sections, 1 if x.ndim > 1 else 0)
 
 
 def dsplit(ary: TensorLike, indices_or_sections: TensorLike) -> list[Tensor]:
-    """`split` along the third axis."""
+    """`split` along the third axis.
+
+    >>> import gradtape as tf
+    >>> [part.shape for part in tf.numpy.dsplit(tf.numpy.ones([4, 2, 2]), 2)]
+    [TensorShape([4, 2, 1]), TensorShape([4, 2, 1])]
+
+    Args:
+        ary: A tensor, or what can become one.
+        indices_or_sections: How many parts, or a list of positions.
+
+    Returns:
+        A list of tensors.
+    """
     return split(_with_rank(ary, 3, "dsplit"), indices_or_sections, 2)
 
 
@@ -287,7 +650,19 @@ def _with_rank(a: TensorLike, rank: int, name: str) -> Any:
 
 
 def tile(a: TensorLike, reps: TensorLike) -> Tensor:
-    """Repeated as a whole along each axis."""
+    """Repeated as a whole along each axis.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.tile([1, 2], 2).numpy()
+    array([1, 2, 1, 2])
+
+    Args:
+        a: A tensor, or what can become one.
+        reps: How often along each axis.
+
+    Returns:
+        A tensor.
+    """
     x, times = asarray(a), as_ints(reps)
     rank = max(x.ndim, len(times))
     x = arrays.reshape(x, (*(1,) * (rank - x.ndim), *x.shape))
@@ -295,12 +670,38 @@ def tile(a: TensorLike, reps: TensorLike) -> Tensor:
 
 
 def repeat(a: TensorLike, repeats: TensorLike, axis: AxisLike | None = None) -> Tensor:
-    """Each element repeated."""
+    """Each element repeated.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.repeat([1, 2], 2).numpy()
+    array([1, 1, 2, 2])
+
+    Args:
+        a: A tensor, or what can become one.
+        repeats: How often: one number, or one for each element.
+        axis: The axis; None: all elements, flattened.
+
+    Returns:
+        A tensor.
+    """
     return layout.repeat(asarray(a), np.asarray(repeats), axis)
 
 
 def roll(a: object, shift: Any, axis: Any = None) -> Tensor:
-    """Shifted along axes; what leaves at one end comes back at the other."""
+    """Shifted along axes; what leaves at one end comes back at the other.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.roll([1, 2, 3], 1).numpy()
+    array([3, 1, 2])
+
+    Args:
+        a: A tensor, or what can become one.
+        shift: How far, for each axis.
+        axis: The axis, or a list of them; None: as if flattened.
+
+    Returns:
+        A tensor of the same shape.
+    """
     x = asarray(a)
     if axis is None:
         return arrays.reshape(layout.roll(arrays.reshape(x, (-1,)), as_int(shift), 0), tuple(x.shape))
@@ -308,23 +709,73 @@ def roll(a: object, shift: Any, axis: Any = None) -> Tensor:
 
 
 def flip(m: TensorLike, axis: AxisLike | None = None) -> Tensor:
-    """In reverse order along axes, or along all."""
+    """In reverse order along axes, or along all.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.flip([1, 2, 3]).numpy()
+    array([3, 2, 1])
+
+    Args:
+        m: A tensor, or what can become one.
+        axis: The axis, or a list of them; None: all.
+
+    Returns:
+        A tensor of the same shape.
+    """
     x = asarray(m)
     return layout.reverse(x, list(range(x.ndim)) if axis is None else [p % x.ndim for p in as_ints(axis)])
 
 
 def flipud(m: TensorLike) -> Tensor:
-    """Upside down."""
+    """Upside down.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.flipud([[1, 2], [3, 4]]).numpy()
+    array([[3, 4],
+           [1, 2]])
+
+    Args:
+        m: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the same shape.
+    """
     return flip(_with_rank(m, 1, "flipud"), 0)
 
 
 def fliplr(m: TensorLike) -> Tensor:
-    """Left and right exchanged."""
+    """Left and right exchanged.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.fliplr([[1, 2], [3, 4]]).numpy()
+    array([[2, 1],
+           [4, 3]])
+
+    Args:
+        m: A tensor, or what can become one.
+
+    Returns:
+        A tensor of the same shape.
+    """
     return flip(_with_rank(m, 2, "fliplr"), 1)
 
 
 def rot90(m: TensorLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Tensor:
-    """Turned by 90 degrees, k times, from the first towards the second axis."""
+    """Turned by 90 degrees, k times, from the first towards the second axis.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.rot90([[1, 2], [3, 4]]).numpy()
+    array([[2, 4],
+           [1, 3]])
+
+    Args:
+        m: A tensor, or what can become one.
+        k: How many times.
+        axes: The two axes of the plane.
+
+    Returns:
+        A tensor.
+    """
     x = _with_rank(m, 2, "rot90")
     first, second = (p % x.ndim for p in axes)
     if first == second:
@@ -338,7 +789,21 @@ def rot90(m: TensorLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Tensor:
 
 
 def pad(array: object, pad_width: IntLike, mode: str = "constant", constant_values: TensorLike = 0) -> Tensor:
-    """More elements at both ends of each axis: a constant, or mirrored ("reflect", "symmetric")."""
+    """More elements at both ends of each axis: a constant, or mirrored ("reflect", "symmetric").
+
+    >>> import gradtape as tf
+    >>> tf.numpy.pad([1, 2], 1).numpy()
+    array([0, 1, 2, 0])
+
+    Args:
+        array: A tensor, or what can become one.
+        pad_width: How many elements: one number, or (before, after) for each axis.
+        mode: "constant", "reflect" or "symmetric".
+        constant_values: What is filled in with mode "constant".
+
+    Returns:
+        A tensor.
+    """
     x = asarray(array)
     if mode not in ("constant", "reflect", "symmetric"):
         raise ValueError(f"pad: mode must be 'constant', 'reflect' or 'symmetric', got {mode!r}.")
@@ -350,7 +815,21 @@ def pad(array: object, pad_width: IntLike, mode: str = "constant", constant_valu
 
 
 def take(a: Any, indices: Any, axis: Any = None, mode: str = "raise") -> Tensor:
-    """Elements at positions along an axis, or of the flattened tensor; negative ones count from the end."""
+    """Elements at positions along an axis, or of the flattened tensor; negative ones count from the end.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.take([10, 20, 30], [2, 0]).numpy()
+    array([30, 10])
+
+    Args:
+        a: A tensor, or what can become one.
+        indices: The positions.
+        axis: The axis; None: all elements, flattened.
+        mode: What is done with positions out of range: "raise", "clip" or "wrap".
+
+    Returns:
+        A tensor.
+    """
     x = asarray(a)
     x = arrays.reshape(x, (-1,)) if axis is None else x
     along = 0 if axis is None else axis
@@ -370,7 +849,21 @@ def take(a: Any, indices: Any, axis: Any = None, mode: str = "raise") -> Tensor:
 
 
 def take_along_axis(arr: TensorLike, indices: TensorLike, axis: Any) -> Tensor:
-    """For each line along the axis, the elements at its own positions."""
+    """For each line along the axis, the elements at its own positions.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.take_along_axis([[30, 10], [5, 7]], [[1], [0]], axis=1).numpy()
+    array([[10],
+           [ 5]])
+
+    Args:
+        arr: A tensor, or what can become one.
+        indices: The positions along the axis; the other axes broadcast with those of `arr`.
+        axis: The axis; None: all elements, flattened.
+
+    Returns:
+        A tensor.
+    """
     x, places = asarray(arr), asarray(indices)
     if axis is None:
         x, axis = arrays.reshape(x, (-1,)), 0
@@ -388,7 +881,20 @@ def take_along_axis(arr: TensorLike, indices: TensorLike, axis: Any) -> Tensor:
 
 
 def where(condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None) -> Any:
-    """x where the condition holds, y elsewhere; without them, the positions where it holds."""
+    """x where the condition holds, y elsewhere; without them, the positions where it holds.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.where([True, False], [1, 2], [3, 4]).numpy()
+    array([1, 4])
+
+    Args:
+        condition: Truth values.
+        x: What is taken where it holds.
+        y: What is taken elsewhere.
+
+    Returns:
+        A tensor; without `x` and `y`, a tuple of vectors of positions.
+    """
     if (x is None) != (y is None):
         raise ValueError("either both or neither of x and y should be given")
     if x is None:
@@ -398,7 +904,21 @@ def where(condition: TensorLike, x: TensorLike | None = None, y: TensorLike | No
 
 
 def select(condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], default: object = 0) -> Tensor:
-    """The choice that belongs to the first condition that holds."""
+    """The choice that belongs to the first condition that holds.
+
+    >>> import gradtape as tf
+    >>> x = tf.numpy.asarray([1, 2, 3])
+    >>> tf.numpy.select([x < 2, x > 2], [x * 10, x * 100]).numpy()
+    array([ 10,   0, 300])
+
+    Args:
+        condlist: A list of truth values.
+        choicelist: A list of tensors, one for each.
+        default: What is taken where no condition holds.
+
+    Returns:
+        A tensor.
+    """
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
     *choices, result = promoted(*choicelist, default)
@@ -408,7 +928,20 @@ def select(condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], def
 
 
 def compress(condition: TensorLike, a: TensorLike, axis: AxisLike | None = None) -> Tensor:
-    """The slices along an axis where the condition holds."""
+    """The slices along an axis where the condition holds.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.compress([True, False, True], [1, 2, 3]).numpy()
+    array([1, 3])
+
+    Args:
+        condition: A vector of truth values.
+        a: A tensor, or what can become one.
+        axis: The axis; None: all elements, flattened.
+
+    Returns:
+        A tensor.
+    """
     mask = np.flatnonzero(np.asarray(asarray(condition)))
     return take(a, mask, axis)
 
@@ -416,7 +949,21 @@ def compress(condition: TensorLike, a: TensorLike, axis: AxisLike | None = None)
 def sort(
     a: TensorLike, axis: AxisLike = -1, kind: TensorLike | None = None, stable: TensorLike | None = None
 ) -> Tensor:
-    """In increasing order along an axis; flattened first if it is None."""
+    """In increasing order along an axis; flattened first if it is None.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.sort([3, 1, 2]).numpy()
+    array([1, 2, 3])
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis; None: all elements, flattened.
+        kind: Not used; taken for programs that were written for NumPy.
+        stable: Not used; taken for programs that were written for NumPy.
+
+    Returns:
+        A tensor.
+    """
     x = asarray(a)
     dtype = x.dtype
     x = to_type(x, np.int8) if dtype.is_bool else x
@@ -427,7 +974,21 @@ def sort(
 def argsort(
     a: TensorLike, axis: AxisLike | None = -1, kind: TensorLike | None = None, stable: TensorLike | None = None
 ) -> Tensor:
-    """The positions that sort the tensor along an axis; equal elements keep their order."""
+    """The positions that sort the tensor along an axis; equal elements keep their order.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.argsort([3, 1, 2]).numpy()
+    array([1, 2, 0])
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis; None: all elements, flattened.
+        kind: Not used; taken for programs that were written for NumPy.
+        stable: Not used; taken for programs that were written for NumPy.
+
+    Returns:
+        Whole numbers.
+    """
     x = asarray(a)
     x = to_type(x, np.int8) if x.dtype.is_bool else x
     order = order_of(arrays.reshape(x, (-1,)), 0, stable=True) if axis is None else order_of(x, axis, stable=True)
@@ -435,7 +996,20 @@ def argsort(
 
 
 def argpartition(a: TensorLike, kth: TensorLike, axis: object = -1) -> Tensor:
-    """Positions that put the elements at places `kth` in order, smaller ones before and larger ones after them."""
+    """Positions that put the elements at places `kth` in order, smaller ones before and larger ones after them.
+
+    >>> import gradtape as tf
+    >>> int(tf.numpy.argpartition([3, 1, 2], 0)[0])
+    1
+
+    Args:
+        a: A tensor, or what can become one.
+        kth: The place, or a list of places, that get the elements they have in sorted order.
+        axis: The axis; None: all elements, flattened.
+
+    Returns:
+        Whole numbers.
+    """
     x = asarray(a)
     if axis is None:
         x, axis = arrays.reshape(x, (-1,)), 0
@@ -443,7 +1017,20 @@ def argpartition(a: TensorLike, kth: TensorLike, axis: object = -1) -> Tensor:
 
 
 def partition(a: TensorLike, kth: TensorLike, axis: object = -1) -> Tensor:
-    """The elements at places `kth` in order, smaller ones before and larger ones after them; the tape follows."""
+    """The elements at places `kth` in order, smaller ones before and larger ones after them; the tape follows.
+
+    >>> import gradtape as tf
+    >>> float(tf.numpy.partition([3.0, 1.0, 2.0], 0)[0])
+    1.0
+
+    Args:
+        a: A tensor, or what can become one.
+        kth: The place, or a list of places, that get the elements they have in sorted order.
+        axis: The axis; None: all elements, flattened.
+
+    Returns:
+        A tensor of the same shape.
+    """
     x = asarray(a)
     if axis is None:
         x, axis = arrays.reshape(x, (-1,)), 0
@@ -451,12 +1038,38 @@ def partition(a: TensorLike, kth: TensorLike, axis: object = -1) -> Tensor:
 
 
 def lexsort(keys: Sequence[TensorLike], axis: int = -1) -> Tensor:
-    """The order by the last key, among equal elements by the one before, and so on."""
+    """The order by the last key, among equal elements by the one before, and so on.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.lexsort([[1, 0, 0], [5, 5, 4]]).numpy()
+    array([2, 1, 0])
+
+    Args:
+        keys: Tensors of one shape; the last decides first.
+        axis: The axis along which is sorted.
+
+    Returns:
+        Whole numbers.
+    """
     return sorting.lexsort.public(promoted(*keys), as_int(axis))
 
 
 def isin(element: TensorLike, test_elements: TensorLike, assume_unique: bool = False, invert: bool = False) -> Tensor:
-    """Whether each element is among the test elements."""
+    """Whether each element is among the test elements.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.isin([1, 2, 3], [2, 5]).numpy()
+    array([False,  True, False])
+
+    Args:
+        element: A tensor.
+        test_elements: The elements that are looked for.
+        assume_unique: Not used; taken for programs that were written for NumPy.
+        invert: Whether to ask for elements that are not among them.
+
+    Returns:
+        Truth values.
+    """
     x, y = promoted(element, test_elements)
     return search.isin.public(x, y, bool(invert))
 
@@ -468,6 +1081,15 @@ def histogram(a: TensorLike, bins: Any = 10, range: Any = None, density: bool = 
     >>> counts, edges = tf.numpy.histogram([1.0, 2.0, 2.5, 4.0], 3)
     >>> counts.numpy(), edges.numpy()
     (array([1, 2, 1]), array([1., 2., 3., 4.]))
+
+    Args:
+        a: A tensor, or what can become one.
+        bins: How many bins, or their edges.
+        range: Where the first bin begins and the last one ends; by default the smallest and the largest element.
+        density: Whether to divide, so that the area is 1.
+
+    Returns:
+        Two vectors: the counts and the edges.
     """
     x = asarray(a)
     edges = np.histogram_bin_edges(np.asarray(x), np.asarray(asarray(bins)) if np.ndim(bins) else bins, range)
@@ -478,7 +1100,20 @@ def histogram(a: TensorLike, bins: Any = 10, range: Any = None, density: bool = 
 
 
 def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Tensor:
-    """The number of the bin between sorted edges in which each element lies."""
+    """The number of the bin between sorted edges in which each element lies.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.digitize([0.5, 1.5], [0.0, 1.0, 2.0]).numpy()
+    array([1, 2])
+
+    Args:
+        x: A tensor, or what can become one.
+        bins: The edges, in order.
+        right: Whether the right edge belongs to a bin, rather than the left.
+
+    Returns:
+        Whole numbers.
+    """
     edges = np.asarray(asarray(bins))
     if edges.ndim != 1 or not ((np.diff(edges) >= 0).all() or (np.diff(edges) <= 0).all()):
         raise ValueError("digitize: bins must be a vector, increasing or decreasing.")
@@ -486,7 +1121,20 @@ def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Tensor:
 
 
 def packbits(a: TensorLike, axis: AxisLike | None = None, bitorder: str = "big") -> Tensor:
-    """Eight truth values as the bits of one uint8."""
+    """Eight truth values as the bits of one uint8.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.packbits([1, 0, 0, 0, 0, 0, 0, 1]).numpy()
+    array([129], dtype=uint8)
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis; None: all elements, flattened.
+        bitorder: "big": the first value is the highest bit; or "little".
+
+    Returns:
+        uint8 numbers.
+    """
     x = asarray(a)
     if axis is None:
         x, axis = arrays.reshape(x, (-1,)), 0
@@ -496,7 +1144,21 @@ def packbits(a: TensorLike, axis: AxisLike | None = None, bitorder: str = "big")
 def unpackbits(
     a: TensorLike, axis: AxisLike | None = None, count: IntLike | None = None, bitorder: str = "big"
 ) -> Tensor:
-    """The bits of each uint8 as eight numbers, or only the first `count` of them."""
+    """The bits of each uint8 as eight numbers, or only the first `count` of them.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.unpackbits(tf.numpy.asarray([129], "uint8")).numpy()
+    array([1, 0, 0, 0, 0, 0, 0, 1], dtype=uint8)
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis; None: all elements, flattened.
+        count: How many bits; None: all.
+        bitorder: "big": the highest bit comes first; or "little".
+
+    Returns:
+        uint8 numbers, 0 and 1.
+    """
     x = asarray(a)
     if axis is None:
         x, axis = arrays.reshape(x, (-1,)), 0
@@ -504,7 +1166,19 @@ def unpackbits(
 
 
 def promote_types(type1: Any, type2: Any) -> Any:
-    """The smallest type that both types can become."""
+    """The smallest type that both types can become.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.promote_types("int32", "float32")
+    dtype('float64')
+
+    Args:
+        type1: A type.
+        type2: Another.
+
+    Returns:
+        A NumPy dtype.
+    """
     return result_type(*[np.dtype(getattr(t, "as_numpy_dtype", t)) for t in (type1, type2)])
 
 

@@ -56,6 +56,17 @@ def asarray(a: object, dtype: DTypeLike | None = None) -> Tensor:
     >>> import gradtape as tf
     >>> tf.numpy.asarray([1, 2]).dtype, tf.numpy.asarray(1.5).dtype
     (tf.int64, tf.float64)
+
+    Args:
+        a: A number, an array, a tensor or a variable, or lists of them.
+        dtype: The type of the result; by default that of the value, with NumPy's types for Python's numbers (float64,
+            int64).
+
+    Returns:
+        A tensor, which the tape follows to what it was made from.
+
+    Raises:
+        TypeError: The value holds no numbers, or no tensor can have the type.
     """
     if isinstance(a, (Tensor, Variable)):
         tensor = to_tensor(a)
@@ -102,6 +113,15 @@ def result_type(*arrays_and_dtypes: object) -> np.dtype[Any]:
     >>> import gradtape as tf
     >>> tf.numpy.result_type(tf.constant(1.0), 2.0), tf.numpy.result_type(tf.constant(1.0), tf.constant(2))
     (dtype('float32'), dtype('float64'))
+
+    Args:
+        *arrays_and_dtypes: Values and types. Python's numbers give way to the types of the others.
+
+    Returns:
+        A NumPy dtype.
+
+    Raises:
+        ValueError: Nothing is given.
     """
     kinds = [np.dtype(v) if isinstance(v, (type, np.dtype, str)) else kind_of(v) for v in arrays_and_dtypes]
     if not kinds:

@@ -17,6 +17,8 @@ from ..ops.math import reduce as r
 from ..ops.math import statistics as s
 from ..ops.nn.normalization import reduce_variance
 from ..values.tensor import Tensor, from_array
+from . import descriptions
+from .descriptions import describe
 from .elementwise import truth
 from .promotion import asarray, reduced_type, to_type
 
@@ -28,23 +30,22 @@ def _typed(a: TensorLike, name: str, dtype: object) -> Any:
     return to_type(x, reduced_type(name, x.dtype.numpy) if dtype is None else dtype)
 
 
-def _named(function: Function, name: str, does: str, compute: Function) -> Function:
+def _described(function: Function, name: str, compute: Function) -> Function:
     function.op = getattr(compute, "op", None)  # type: ignore[attr-defined]
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"{does} over an axis, several, or all; NumPy's types."
+    describe(function, name, descriptions.REDUCTIONS[name])
     return function
 
 
-def _sum_like(name: str, compute: Function, does: str) -> Function:
+def _sum_like(name: str, compute: Function) -> Function:
     def reduce(
         a: TensorLike, axis: AxisLike | None = None, dtype: DTypeLike | None = None, keepdims: bool | None = None
     ) -> Any:
         return compute(_typed(a, name, dtype), axis, bool(keepdims))
 
-    return _named(reduce, name, does, compute)
+    return _described(reduce, name, compute)
 
 
-def _mean(name: str, compute: Function, does: str) -> Function:
+def _mean(name: str, compute: Function) -> Function:
     def reduce(
         a: TensorLike,
         axis: AxisLike | None = None,
@@ -55,7 +56,7 @@ def _mean(name: str, compute: Function, does: str) -> Function:
         _check_no_out(name, out)
         return compute(_typed(a, name, dtype), axis, bool(keepdims))
 
-    return _named(reduce, name, does, compute)
+    return _described(reduce, name, compute)
 
 
 def _check_no_out(name: str, out: object) -> None:
@@ -68,27 +69,24 @@ def _with_out(name: str, reduction: Function) -> Function:
         _check_no_out(name, out)
         return reduction(a, axis, keepdims)
 
-    reduce.__doc__ = reduction.__doc__
-    reduce.__name__ = reduce.__qualname__ = name
-    reduce.op = reduction.op  # type: ignore[attr-defined]
-    return reduce
+    return _described(reduce, name, reduction)
 
 
-def _max_like(name: str, compute: Function, does: str) -> Function:
+def _max_like(name: str, compute: Function) -> Function:
     def reduce(a: TensorLike, axis: AxisLike | None = None, keepdims: bool | None = None) -> Any:
         x = asarray(a)
         if x.dtype.is_bool:
             return (math.reduce_any if compute is math.reduce_max else math.reduce_all)(x, axis, bool(keepdims))
         return compute(x, axis, bool(keepdims))
 
-    return _named(reduce, name, does, compute)
+    return _described(reduce, name, compute)
 
 
-def _all_like(name: str, compute: Function, does: str) -> Function:
+def _all_like(name: str, compute: Function) -> Function:
     def reduce(a: TensorLike, axis: AxisLike | None = None, keepdims: bool | None = None) -> Any:
         return compute(truth(asarray(a)), axis, bool(keepdims))
 
-    return _named(reduce, name, does, compute)
+    return _described(reduce, name, compute)
 
 
 def _without_nan(name: str, plain: str, compute: Function) -> Function:
@@ -101,7 +99,7 @@ def _without_nan(name: str, plain: str, compute: Function) -> Function:
             return REDUCTIONS[plain](x, axis=axis, dtype=dtype, keepdims=keepdims)
         return compute(x, as_axis(axis), bool(keepdims))
 
-    return _named(reduce, name, f"The {plain} of what is not NaN", compute)
+    return _described(reduce, name, compute)
 
 
 def _nanprod(x: TensorLike, axis: AxisLike, keepdims: bool) -> Any:
@@ -115,7 +113,7 @@ def _nan_extreme(name: str, plain: str, compute: Function) -> Function:
             return REDUCTIONS[plain](x, axis=axis, keepdims=keepdims)
         return compute(x, as_axis(axis), bool(keepdims))
 
-    return _named(reduce, name, f"The {plain} of what is not NaN", compute)
+    return _described(reduce, name, compute)
 
 
 def _running(name: str, compute: Function) -> Function:
@@ -123,7 +121,7 @@ def _running(name: str, compute: Function) -> Function:
         x = _typed(a, name, dtype)
         return compute(arrays.reshape(x, (-1,)), 0) if axis is None else compute(x, axis)
 
-    return _named(accumulate, name, "Running totals", compute)
+    return _described(accumulate, name, compute)
 
 
 def _position(name: str, compute: Function) -> Function:
@@ -136,19 +134,19 @@ def _position(name: str, compute: Function) -> Function:
             return found
         return arrays.reshape(found, (1,) * x.ndim) if axis is None else layout.expand_dims(found, axis)
 
-    return _named(find, name, "The position of the extreme", compute)
+    return _described(find, name, compute)
 
 
 REDUCTIONS: dict[str, Function] = {
-    "sum": _sum_like("sum", math.reduce_sum, "The sum"),
-    "prod": _sum_like("prod", math.reduce_prod, "The product"),
-    "mean": _mean("mean", math.reduce_mean, "The mean"),
-    "max": _max_like("max", math.reduce_max, "The largest element"),
-    "amax": _with_out("amax", _max_like("amax", math.reduce_max, "The largest element")),
-    "min": _max_like("min", math.reduce_min, "The smallest element"),
-    "amin": _with_out("amin", _max_like("amin", math.reduce_min, "The smallest element")),
-    "all": _all_like("all", math.reduce_all, "Whether all elements are true"),
-    "any": _all_like("any", math.reduce_any, "Whether any element is true"),
+    "sum": _sum_like("sum", math.reduce_sum),
+    "prod": _sum_like("prod", math.reduce_prod),
+    "mean": _mean("mean", math.reduce_mean),
+    "max": _max_like("max", math.reduce_max),
+    "amax": _with_out("amax", _max_like("amax", math.reduce_max)),
+    "min": _max_like("min", math.reduce_min),
+    "amin": _with_out("amin", _max_like("amin", math.reduce_min)),
+    "all": _all_like("all", math.reduce_all),
+    "any": _all_like("any", math.reduce_any),
     "nansum": _without_nan("nansum", "sum", nans.nansum.public),
     "nanprod": _without_nan("nanprod", "prod", _nanprod),
     "nanmax": _nan_extreme("nanmax", "max", nans.nanmax.public),
@@ -169,7 +167,23 @@ def var(
     ddof: float = 0,
     keepdims: bool | None = None,
 ) -> Tensor:
-    """The variance; the divisor is the number of elements less `ddof`."""
+    """The variance; the divisor is the number of elements less `ddof`.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.var([1.0, 2.0, 3.0, 4.0], ddof=1).numpy()
+    np.float64(1.6666666666666667)
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis, or several; None: all.
+        dtype: The type to compute in; by default the one that NumPy chooses.
+        out: Must be None: a tensor never changes.
+        ddof: What is taken off the number of elements in the divisor.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor, real for complex numbers too.
+    """
     _check_no_out("var", out)
     x = asarray(a)
     x = to_type(x, reduced_type("mean", x.dtype.numpy) if dtype is None else dtype)
@@ -189,7 +203,23 @@ def std(
     ddof: float = 0,
     keepdims: bool | None = None,
 ) -> Tensor:
-    """The standard deviation; see `var`."""
+    """The standard deviation; see `var`.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.std([[1.0, 3.0], [2.0, 6.0]], axis=1).numpy()
+    array([1., 2.])
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis, or several; None: all.
+        dtype: The type to compute in; by default the one that NumPy chooses.
+        out: Must be None: a tensor never changes.
+        ddof: What is taken off the number of elements in the divisor.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor, real for complex numbers too.
+    """
     return math.sqrt(var(a, axis, dtype, out, ddof, keepdims))
 
 
@@ -200,7 +230,22 @@ def nanvar(
     ddof: float = 0,
     keepdims: bool | None = None,
 ) -> Tensor:
-    """The variance of what is not NaN; the divisor is the number of such elements less `ddof`."""
+    """The variance of what is not NaN; the divisor is the number of such elements less `ddof`.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.nanvar([1.0, tf.numpy.nan, 3.0]).numpy()
+    np.float64(1.0)
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis, or several; None: all.
+        dtype: The type to compute in; by default the one that NumPy chooses.
+        ddof: What is taken off the number of elements in the divisor.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor.
+    """
     x = asarray(a)
     x = to_type(x, reduced_type("mean", x.dtype.numpy) if dtype is None else dtype)
     return nans.nanvar.public(x, as_axis(axis), bool(keepdims), float(ddof))
@@ -213,12 +258,40 @@ def nanstd(
     ddof: float = 0,
     keepdims: bool | None = None,
 ) -> Tensor:
-    """The standard deviation of what is not NaN; see `nanvar`."""
+    """The standard deviation of what is not NaN; see `nanvar`.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.nanstd([1.0, tf.numpy.nan, 3.0]).numpy()
+    np.float64(1.0)
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis, or several; None: all.
+        dtype: The type to compute in; by default the one that NumPy chooses.
+        ddof: What is taken off the number of elements in the divisor.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor.
+    """
     return math.sqrt(nanvar(a, axis, dtype, ddof, keepdims))
 
 
 def nancumsum(a: TensorLike, axis: AxisLike | None = None, dtype: DTypeLike | None = None) -> Tensor:
-    """Running sums, with NaN counted as 0."""
+    """Running sums, with NaN counted as 0.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.nancumsum([1.0, tf.numpy.nan, 3.0]).numpy()
+    array([1., 1., 4.])
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis; None: all elements, flattened.
+        dtype: The type to compute in; by default the one that NumPy chooses.
+
+    Returns:
+        A tensor.
+    """
     x = asarray(a) if dtype is None else asarray(a, dtype)
     if not x.dtype.is_floating:
         return REDUCTIONS["cumsum"](x, axis)
@@ -247,9 +320,8 @@ def _cumulative(name: str) -> Function:
 
 
 cumulative_sum, cumulative_prod = _cumulative("cumsum"), _cumulative("cumprod")
-for _function, _does in ((cumulative_sum, "sum"), (cumulative_prod, "prod")):
-    _function.__name__ = _function.__qualname__ = f"cumulative_{_does}"
-    _function.__doc__ = f"Running totals along an axis, as `cum{_does}`; with `include_initial` the start stands first."
+for _function, _name in ((cumulative_sum, "cumulative_sum"), (cumulative_prod, "cumulative_prod")):
+    describe(_function, _name, descriptions.REDUCTIONS[_name])
 
 
 def _nan_position(a: TensorLike, axis: object, compute: Function) -> Any:
@@ -259,28 +331,91 @@ def _nan_position(a: TensorLike, axis: object, compute: Function) -> Any:
 
 
 def nanargmax(a: TensorLike, axis: AxisLike | None = None) -> Tensor:
-    """Where the largest element that is not NaN is."""
+    """Where the largest element that is not NaN is.
+
+    >>> import gradtape as tf
+    >>> int(tf.numpy.nanargmax([1.0, tf.numpy.nan, 3.0]))
+    2
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis; None: all elements, flattened.
+
+    Returns:
+        Whole numbers.
+    """
     return _nan_position(a, axis, nans.nanargmax.public)
 
 
 def nanargmin(a: TensorLike, axis: AxisLike | None = None) -> Tensor:
-    """Where the smallest element that is not NaN is."""
+    """Where the smallest element that is not NaN is.
+
+    >>> import gradtape as tf
+    >>> int(tf.numpy.nanargmin([tf.numpy.nan, 3.0, 1.0]))
+    2
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis; None: all elements, flattened.
+
+    Returns:
+        Whole numbers.
+    """
     return _nan_position(a, axis, nans.nanargmin.public)
 
 
 def count_nonzero(a: TensorLike, axis: AxisLike | None = None) -> Tensor:
-    """How many elements are not zero."""
+    """How many elements are not zero.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.count_nonzero([[1, 0, 2], [0, 0, 3]], axis=1).numpy()
+    array([2, 1])
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis, or several; None: all.
+
+    Returns:
+        Whole numbers.
+    """
     return math.count_nonzero(asarray(a), axis)
 
 
 def ptp(a: TensorLike, axis: AxisLike | None = None, keepdims: bool | None = None) -> Tensor:
-    """The largest less the smallest element."""
+    """The largest less the smallest element.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.ptp([[1, 5, 2], [3, 3, 4]], axis=1).numpy()
+    array([4, 1])
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis, or several; None: all.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor.
+    """
     return s.ptp.public(asarray(a), as_axis(axis), bool(keepdims))
 
 
 def nonzero(a: TensorLike) -> tuple[Tensor, ...]:
-    """The positions of the elements that are not zero, one tensor for each axis."""
+    """The positions of the elements that are not zero, one tensor for each axis.
+
+    >>> import gradtape as tf
+    >>> rows, columns = tf.numpy.nonzero([[0, 7], [8, 0]])
+    >>> rows.numpy(), columns.numpy()
+    (array([0, 1]), array([1, 0]))
+
+    Args:
+        a: A tensor, or what can become one.
+
+    Returns:
+        A tuple with one vector of positions for each axis.
+    """
     return tuple(from_array(np.asarray(part)) for part in np.nonzero(asarray(a)._array))
 
+
+__test__ = REDUCTIONS  # doctest looks at these too
 
 trace_public(globals())

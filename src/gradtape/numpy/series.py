@@ -23,7 +23,27 @@ if TYPE_CHECKING:
 def diff(
     a: TensorLike, n: int = 1, axis: int = -1, prepend: TensorLike | None = None, append: TensorLike | None = None
 ) -> Tensor:
-    """Differences of neighbours along an axis, `n` times; first joined with what is to stand before and after."""
+    """Differences of neighbours along an axis, `n` times; first joined with what is to stand before and after.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.diff([1, 2, 4, 7]).numpy()
+    array([1, 2, 3])
+    >>> tf.numpy.diff([1, 2, 4, 7], prepend=0).numpy()
+    array([1, 1, 2, 3])
+
+    Args:
+        a: A tensor, or what can become one.
+        n: How many times differences are taken.
+        axis: The axis.
+        prepend: What stands before the first element: a number, or a tensor that fits.
+        append: What stands behind the last element.
+
+    Returns:
+        A tensor, by `n` elements shorter along the axis.
+
+    Raises:
+        ValueError: `n` is negative.
+    """
     x = asarray(a)
     if prepend is not None or append is not None:
         line = [*x.shape]
@@ -47,7 +67,19 @@ def _between(x: Value, axis: int, first: int, count: int) -> Any:
 
 
 def polyval(p: TensorLike, x: TensorLike) -> Tensor:
-    """The polynomial with coefficients `p`, highest first, at x."""
+    """The polynomial with coefficients `p`, highest first, at x.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.polyval([1, 0, 2], [3.0, 4.0]).numpy()
+    array([11., 18.])
+
+    Args:
+        p: A vector of coefficients, that of the highest power first.
+        x: Where it is evaluated.
+
+    Returns:
+        A tensor of the shape of `x`.
+    """
     coefficients, points = promoted(p, x)
     if points.dtype.is_floating or points.dtype.is_complex:
         return polynomials.polyval.public(coefficients, points)
@@ -58,7 +90,24 @@ def polyval(p: TensorLike, x: TensorLike) -> Tensor:
 
 
 def unwrap(p: TensorLike, discont: Any = None, axis: int = -1, *, period: float = 2 * np.pi) -> Tensor:
-    """Phases with whole periods added, so that neighbours are at most half a period apart."""
+    """Phases with whole periods added, so that neighbours are at most half a period apart.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.unwrap([1.0, 5.0, 9.0, 2.0], period=10.0).numpy()
+    array([ 1.,  5.,  9., 12.])
+
+    Args:
+        p: Phases.
+        discont: None, or a number up to half a period, which is the smallest jump that is undone whatever it says.
+        axis: The axis.
+        period: The length of a period.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        ValueError: `discont` is larger than half a period.
+    """
     x = asarray(p)
     if discont is not None and discont > period / 2:
         raise ValueError("unwrap: a discont larger than half a period is not supported.")
@@ -73,6 +122,20 @@ def gradient(f: TensorLike, *varargs: Any, axis: Any = None, edge_order: int = 1
     >>> import gradtape as tf
     >>> tf.numpy.gradient([1.0, 2.0, 4.0]).numpy()
     array([1. , 1.5, 2. ])
+
+    Args:
+        f: The values of a function on a grid.
+        *varargs: The distances of points: one number for all axes, or a number or a vector of positions for each axis; by
+            default 1.
+        axis: The axis, or several; None: all.
+        edge_order: 1 or 2: how many distances the slopes at both ends are computed from.
+
+    Returns:
+        A tensor of the shape of `f`; a tuple of them, where there are several axes.
+
+    Raises:
+        TypeError: The number of distances is neither 1 nor that of the axes.
+        ValueError: An axis is too short, or `edge_order` is neither 1 nor 2.
     """
     values = asarray(f)
     values = values if values.dtype.is_floating or values.dtype.is_complex else to_type(values, float)
@@ -118,7 +181,20 @@ def _slopes(values: Any, axis: int, spacing: Any, edge_order: int) -> Any:
 
 
 def ediff1d(ary: TensorLike, to_end: TensorLike | None = None, to_begin: TensorLike | None = None) -> Tensor:
-    """Differences of neighbours of all elements, between what is to stand at the beginning and at the end."""
+    """Differences of neighbours of all elements, between what is to stand at the beginning and at the end.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.ediff1d([1, 2, 4], to_begin=0, to_end=[8, 9]).numpy()
+    array([0, 1, 2, 8, 9])
+
+    Args:
+        ary: A tensor, or what can become one.
+        to_end: What stands behind the differences.
+        to_begin: What stands before them.
+
+    Returns:
+        A vector.
+    """
     x = arrays.reshape(asarray(ary), (-1,))
     parts = [arrays.reshape(asarray(v, x.dtype), (-1,)) for v in (to_begin, None, to_end) if v is not None]
     inner = diff(x)
@@ -137,6 +213,16 @@ def interp(
     >>> import gradtape as tf
     >>> tf.numpy.interp([0.5, 3.0], [0.0, 1.0, 2.0], [1.0, 2.0, 0.0]).numpy()
     array([1.5, 0. ])
+
+    Args:
+        x: Where the function is evaluated.
+        xp: A vector of increasing points.
+        fp: The values at these points.
+        left: The value before the first point; None: that of the first point.
+        right: The value behind the last point; None: that of the last point.
+
+    Returns:
+        A tensor of the shape of `x`.
     """
     at, points, values = (to_type(v, float) if not v.dtype.is_floating else v for v in promoted(x, xp, fp))
     found = series.interp.public(at, points, values)
@@ -148,7 +234,23 @@ def interp(
 
 
 def convolve(a: TensorLike, v: TensorLike, mode: str = "full") -> Tensor:
-    """The convolution of two vectors: all of it, as long as the longer ("same"), or where they overlap ("valid")."""
+    """The convolution of two vectors: all of it, as long as the longer ("same"), or where they overlap ("valid").
+
+    >>> import gradtape as tf
+    >>> tf.numpy.convolve([1, 2, 3], [1, 1]).numpy()
+    array([1, 3, 5, 3])
+
+    Args:
+        a: A vector.
+        v: Another vector.
+        mode: "full", "same" or "valid".
+
+    Returns:
+        A vector.
+
+    Raises:
+        ValueError: A vector is empty, or there is no such mode.
+    """
     first, second = promoted(a, v)
     first, second = (arrays.reshape(x, (-1,)) for x in (first, second))
     if not len(first) or not len(second):
@@ -165,7 +267,20 @@ def convolve(a: TensorLike, v: TensorLike, mode: str = "full") -> Tensor:
 
 
 def correlate(a: TensorLike, v: TensorLike, mode: str = "valid") -> Tensor:
-    """The sums of products of `a` and the conjugate of `v`, one shifted along the other."""
+    """The sums of products of `a` and the conjugate of `v`, one shifted along the other.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.correlate([1, 2, 3, 4], [1, -1]).numpy()
+    array([-1, -1, -1])
+
+    Args:
+        a: A vector.
+        v: Another vector.
+        mode: "valid": where they overlap; "same": as long as the longer; "full": wherever they meet.
+
+    Returns:
+        A vector.
+    """
     first, second = promoted(a, v)
     if len(second) > len(first):
         return layout.reverse(FUNCTIONS["conj"](correlate(second, first, mode)), [0])
@@ -178,6 +293,15 @@ def trapezoid(y: TensorLike, x: TensorLike | None = None, dx: TensorLike = 1.0, 
     >>> import gradtape as tf
     >>> tf.numpy.trapezoid([1.0, 2.0, 4.0], dx=0.5).numpy()
     np.float64(2.25)
+
+    Args:
+        y: The values of a function.
+        x: Where the function has them: a vector, or a tensor that broadcasts with `y`; None: they are `dx` apart.
+        dx: The distance of points.
+        axis: The axis along which is integrated.
+
+    Returns:
+        A tensor without that axis.
     """
     values = asarray(y)
     size = values.shape[axis]

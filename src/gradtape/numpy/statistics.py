@@ -20,7 +20,23 @@ if TYPE_CHECKING:
 
 
 def median(a: TensorLike, axis: AxisLike | None = None, keepdims: bool = False) -> Tensor:
-    """The middle element in order, or the mean of both middle ones."""
+    """The middle element in order, or the mean of both middle ones.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.median([[3.0, 1.0, 2.0], [4.0, 9.0, 6.0]], axis=1).numpy()
+    array([2., 6.])
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis, or several; None: all.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor.
+
+    Raises:
+        ValueError: There is no element.
+    """
     x = asarray(a)
     if not x.shape.num_elements():
         raise ValueError("median: there is no element.")
@@ -33,6 +49,15 @@ def quantile(a: TensorLike, q: TensorLike, axis: AxisLike | None = None, keepdim
     >>> import gradtape as tf
     >>> tf.numpy.quantile([1.0, 2.0, 4.0], [0.5, 0.75]).numpy()
     array([2., 3.])
+
+    Args:
+        a: A tensor, or what can become one.
+        q: Fractions between 0 and 1: one, or a tensor of them, whose axes come first in the result.
+        axis: The axis, or several; None: all.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor.
     """
     x = asarray(a)
     x = x if x.dtype.is_floating else to_type(x, float)
@@ -50,7 +75,21 @@ def quantile(a: TensorLike, q: TensorLike, axis: AxisLike | None = None, keepdim
 
 
 def percentile(a: TensorLike, q: TensorLike, axis: AxisLike | None = None, keepdims: bool = False) -> Tensor:
-    """`quantile` for fractions in percent."""
+    """`quantile` for fractions in percent.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.percentile([1.0, 2.0, 4.0], 50).numpy()
+    np.float64(2.0)
+
+    Args:
+        a: A tensor, or what can become one.
+        q: Percentages between 0 and 100: one, or a tensor of them, whose axes come first in the result.
+        axis: The axis, or several; None: all.
+        keepdims: Whether the axes stay, with size 1.
+
+    Returns:
+        A tensor.
+    """
     return quantile(a, np.asarray(q, np.float64) / 100.0, axis, keepdims)
 
 
@@ -63,6 +102,16 @@ def cov(
     >>> tf.numpy.cov([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]).numpy()
     array([[ 1., -1.],
            [-1.,  1.]])
+
+    Args:
+        m: A matrix of observations; a vector is one variable.
+        y: More variables, with as many observations.
+        rowvar: Whether each row is a variable, and each column an observation.
+        bias: Whether to divide by the number of observations n, rather than by n - 1.
+        ddof: What is taken off n in the divisor, whatever `bias` says; None: as `bias` says.
+
+    Returns:
+        A square matrix with one row for each variable; of one variable, its variance.
     """
     parts = [
         to_type(x, np.result_type(x.dtype.numpy, np.float64)) for x in (asarray(v) for v in (m, y) if v is not None)
@@ -78,7 +127,21 @@ def cov(
 
 
 def corrcoef(x: TensorLike, y: TensorLike | None = None, rowvar: bool = True) -> Tensor:
-    """The correlation coefficients: covariances divided by both standard deviations."""
+    """The correlation coefficients: covariances divided by both standard deviations.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.corrcoef([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]).numpy()
+    array([[ 1., -1.],
+           [-1.,  1.]])
+
+    Args:
+        x: A matrix of observations; a vector is one variable.
+        y: More variables, with as many observations.
+        rowvar: Whether each row is a variable, and each column an observation.
+
+    Returns:
+        A square matrix with one row for each variable, ones on its diagonal.
+    """
     c = cov(x, y, rowvar)
     if not c.ndim:
         return c / c
@@ -88,7 +151,25 @@ def corrcoef(x: TensorLike, y: TensorLike | None = None, rowvar: bool = True) ->
 
 
 def average(a: TensorLike, axis: Any = None, weights: TensorLike | None = None, returned: bool = False) -> Any:
-    """The mean with weights, which have the shape of `a` or the size of its axis."""
+    """The mean with weights, which have the shape of `a` or the size of its axis.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.average([1.0, 2.0, 4.0], weights=[3, 1, 0]).numpy()
+    np.float64(1.25)
+
+    Args:
+        a: A tensor, or what can become one.
+        axis: The axis, or several; None: all.
+        weights: The weight of each element, or of each place along the axis; None: all are equal.
+        returned: Whether to return the sum of the weights too.
+
+    Returns:
+        A tensor; with `returned`, a pair of it and the sums of weights.
+
+    Raises:
+        TypeError: The weights have another shape than `a`, and no axis is named.
+        ValueError: The weights do not fit the axis.
+    """
     x = asarray(a)
     if weights is None:
         result = REDUCTIONS["mean"](x, axis)

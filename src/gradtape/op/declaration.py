@@ -66,7 +66,26 @@ class Derivative:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One valid call of an op, to be tested in every way."""
+    """One valid call of an op, to be tested in every way.
+
+    >>> import gradtape as tf
+    >>> import numpy as np
+    >>> @tf.extend.op
+    ... def example_scaled(xp, x, *, by=2.0):
+    ...     "x times a number."
+    ...     return x * by
+    >>> @example_scaled.samples
+    ... def _(draw):
+    ...     yield tf.extend.Sample((draw((2, 3)),))
+    ...     yield tf.extend.Sample((np.array([1.0, 2.0]),), {"by": 0.5}, reference=np.array([0.5, 1.0]))
+
+    Args:
+        args: The operands: arrays, also made by `draw(shape)`, which the sampler is given.
+        attributes: The attributes by name; the others have their defaults.
+        reference: The expected value; None: what `@op.value` gives, where it is declared.
+        differentiable: Whether derivatives are tested there too; not at kinks and poles, where finite differences mean
+            nothing.
+    """
 
     args: tuple[Any, ...]
     attributes: dict[str, Any] = field(default_factory=dict)
@@ -76,7 +95,26 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class BadInput:
-    """One call that must raise, and leave nothing changed."""
+    """One call that must raise, and leave nothing changed.
+
+    >>> import gradtape as tf
+    >>> import numpy as np
+    >>> @tf.extend.op
+    ... def example_root(xp, x):
+    ...     "The square root of one number."
+    ...     if x.ndim:
+    ...         raise tf.errors.InvalidArgumentError(None, None, f"one number is needed, got shape {x.shape}.")
+    ...     return xp.sqrt(x)
+    >>> @example_root.rejects
+    ... def _():
+    ...     yield tf.extend.BadInput("only scalars", (np.ones(3),))
+
+    Args:
+        why: What is wrong with the call, for the report of a failed test.
+        args: The operands.
+        attributes: The attributes by name; the others have their defaults.
+        error: The class of errors that must be raised, or several of them.
+    """
 
     why: str
     args: tuple[Any, ...]

@@ -208,13 +208,52 @@ def negative_axis(axis: int | tuple[int, ...] | None, rank: int) -> int | tuple[
 
 
 def batch_over_axis(op: Op, is_batched: tuple[bool, ...], args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
-    """For ops of one operand along `axis`: count the axis from the end, and leading axes do not matter."""
+    """For ops of one operand along `axis`: count the axis from the end, and leading axes do not matter.
+
+    >>> import gradtape as tf
+    >>> @tf.extend.op
+    ... def example_backwards(xp, x, *, axis=-1):
+    ...     "The elements along an axis, the last first."
+    ...     return xp.flip(x, axis)
+    >>> rule = example_backwards.batched(tf.extend.batch_over_axis)
+    >>> tf.vectorized_map(example_backwards.public, tf.constant([[1.0, 2.0], [3.0, 4.0]])).numpy()
+    array([[2., 1.],
+           [4., 3.]], dtype=float32)
+
+    Args:
+        op: The op.
+        is_batched: For each operand, whether it has one more axis in front.
+        args: The operands.
+        attributes: The attributes by name, among them `axis`.
+
+    Returns:
+        What the op gives, with one more axis in front.
+    """
     (x,) = args
     return op(x, **{**attributes, "axis": negative_axis(attributes["axis"], rank_of(x) - 1)})
 
 
 def batch_leading(op: Op, is_batched: tuple[bool, ...], args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
-    """For ops over the last axes that treat all leading axes as a batch anyway."""
+    """For ops over the last axes that treat all leading axes as a batch anyway.
+
+    >>> import gradtape as tf
+    >>> @tf.extend.op
+    ... def example_last_sum(xp, x):
+    ...     "The sums along the last axis."
+    ...     return xp.sum(x, -1)
+    >>> rule = example_last_sum.batched(tf.extend.batch_leading)
+    >>> tf.vectorized_map(example_last_sum.public, tf.constant([[1.0, 2.0], [3.0, 4.0]])).numpy()
+    array([3., 7.], dtype=float32)
+
+    Args:
+        op: The op.
+        is_batched: For each operand, whether it has one more axis in front.
+        args: The operands.
+        attributes: The attributes by name.
+
+    Returns:
+        What the op gives, with one more axis in front.
+    """
     _, data = all_batched(is_batched, args)
     return op(*data, **attributes)
 
@@ -324,7 +363,23 @@ _PAIRS = [
 
 
 def sample_unary(op: Op, low: float = -2.0, high: float = 2.0, avoid: tuple[float, ...] = ()) -> None:
-    """Give an elementwise op of one operand the samples of its family, with values between `low` and `high`."""
+    """Give an elementwise op of one operand the samples of its family, with values between `low` and `high`.
+
+    >>> import gradtape as tf
+    >>> @tf.extend.elementwise
+    ... def example_log_square(xp, x):
+    ...     "The logarithm of the square of x."
+    ...     return xp.log(x * x)
+    >>> tf.extend.sample_unary(example_log_square, avoid=(0.0,))
+    >>> len(example_log_square.samplers)
+    1
+
+    Args:
+        op: The op.
+        low: No value is below it.
+        high: No value is above it.
+        avoid: Values that the samples keep away from: poles, and kinks of the derivative.
+    """
 
     @op.samples
     def _(draw: Draw) -> Iterator[Sample]:
@@ -338,7 +393,23 @@ def sample_binary(
     second: tuple[float, float] = (-2.0, 2.0),
     avoid: tuple[float, ...] = (),
 ) -> None:
-    """Give an elementwise op of two operands the samples of its family: equal shapes, broadcasts, scalars, empties."""
+    """Give an elementwise op of two operands the samples of its family: equal shapes, broadcasts, scalars, empties.
+
+    >>> import gradtape as tf
+    >>> @tf.extend.elementwise
+    ... def example_ratio(xp, x, y):
+    ...     "x divided by y."
+    ...     return x / y
+    >>> tf.extend.sample_binary(example_ratio, second=(0.5, 2.0))
+    >>> len(example_ratio.samplers)
+    1
+
+    Args:
+        op: The op.
+        first: The smallest and the largest value of the first operand.
+        second: The same for the second operand.
+        avoid: Values that the samples of both keep away from: poles, and kinks of the derivative.
+    """
 
     @op.samples
     def _(draw: Draw) -> Iterator[Sample]:

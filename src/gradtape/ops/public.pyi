@@ -1036,18 +1036,23 @@ def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
     ...
 
 def gru_step(inputs: TensorLike, recurrent: TensorLike, state: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """One step of a GRU: from what input and state contribute to the gates (update, reset, candidate), and the state.
+    """One step of a GRU, from what input and state contribute to the gates, and the state.
 
-    Gives the new state and the gates' own values. The reset gate is applied after the product with the recurrent kernel.
+    The reset gate is applied after the product with the recurrent kernel.
+
+    >>> import gradtape as tf
+    >>> state, opened = tf.nn.experimental.gru_step([[0.0, 0.0, 1.0]], [[0.0, 0.0, 1.0]], state=[[1.0]])
+    >>> state.numpy().round(4), opened.numpy().round(4)
+    (array([[0.9526]], dtype=float32), array([[0.5   , 0.5   , 0.9051]], dtype=float32))
 
     Args:
-        inputs: A tensor of floating numbers, or what can become one.
-        recurrent: The same, of the type of `inputs`.
-        state: The same, of the type of `inputs`.
+        inputs: A floating tensor (..., 3 * units), `x @ kernel + bias`: for the update gate, the reset gate and the candidate.
+        recurrent: The same from the state: `h @ recurrent + bias`.
+        state: The state: a tensor (..., units) of the same type.
         name: Not used; taken for programs that were written for TensorFlow.
 
     Returns:
-        Several tensors.
+        Two tensors: the new state, and what gates and candidate became, in the shape of `inputs`.
 
     Raises:
         tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
@@ -1556,18 +1561,22 @@ def logm(input: TensorLike, name: str | None = None) -> Tensor:
     """
 
 def lstm_step(gates: TensorLike, cell: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
-    """One step of an LSTM: from what the gates are given (input, forget, candidate, output) and the cell's state.
+    """One step of an LSTM, from what the gates are given and the state of the cell.
 
-    Gives the output, the new state, and the gates' own values. What the gates are given is `x @ kernel + h @ recurrent
-    + bias`, with a last axis of four times the number of units.
+    >>> import gradtape as tf
+    >>> gates = tf.constant([[0.0, 0.0, 1.0, 0.0]])
+    >>> output, state, opened = tf.nn.experimental.lstm_step(gates, cell=[[1.0]])
+    >>> output.numpy().round(4), state.numpy().round(4), opened.numpy().round(4)
+    (array([[0.3534]], dtype=float32), array([[0.8808]], dtype=float32), array([[0.5   , 0.5   , 0.7616, 0.5   ]], dtype=float32))
 
     Args:
-        gates: A tensor of floating numbers, or what can become one.
-        cell: The same, of the type of `gates`.
+        gates: A floating tensor (..., 4 * units), `x @ kernel + h @ recurrent + bias`: for the input, the forget gate, the
+            candidate and the output.
+        cell: The state of the cell: a tensor (..., units) of the same type.
         name: Not used; taken for programs that were written for TensorFlow.
 
     Returns:
-        Several tensors.
+        Three tensors: the output, the new state, and what the gates became, in the shape of `gates`.
 
     Raises:
         tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.

@@ -29,10 +29,27 @@ def constant(
     name: str | None = None,
     row_splits_dtype: Any = dtypes.int64,
 ) -> Any:
-    """A ragged tensor from nested lists; a tensor where nothing is ragged.
+    """A ragged tensor from nested lists.
 
+    >>> import gradtape as tf
     >>> tf.ragged.constant([[1, 2], [3]])
     <tf.RaggedTensor [[1, 2], [3]]>
+    >>> tf.ragged.constant([[[1, 2]], [[3, 4], [5, 6]]], ragged_rank=1).shape
+    TensorShape([2, None, 2])
+
+    Args:
+        pylist: Lists in lists, all elements as deep; or arrays.
+        dtype: The type of the values; by default the one that `tf.constant` would give.
+        ragged_rank: How many axes are ragged; by default all but the first, less those of `inner_shape`.
+        inner_shape: The shape of each innermost value, if it is not one element.
+        name: Not used; taken for programs that were written for TensorFlow.
+        row_splits_dtype: The type of the row splits: int32 or int64.
+
+    Returns:
+        A RaggedTensor; a tensor if no axis is ragged.
+
+    Raises:
+        ValueError: Elements are not as deep as others, or the lists are not deep enough for `ragged_rank`.
     """
     depth = _depth(pylist)
     if depth is None:
@@ -92,8 +109,25 @@ def range_of(
 ) -> RaggedTensor:
     """Rows of numbers: from each start up to its limit in steps of its delta.
 
+    >>> import gradtape as tf
     >>> tf.ragged.range([3, 0, 2])
     <tf.RaggedTensor [[0, 1, 2], [], [0, 1]]>
+    >>> tf.ragged.range([0, 10], limits=[3, 20], deltas=[1, 5])
+    <tf.RaggedTensor [[0, 1, 2], [10, 15]]>
+
+    Args:
+        starts: Where rows begin: a vector or a number. The limits, if no others are given; rows then begin with 0.
+        limits: Where rows end; a row does not reach its limit. Broadcasts with `starts`.
+        deltas: The steps, likewise; not zero.
+        dtype: The type of the values; by default the common one of the arguments.
+        name: Not used; taken for programs that were written for TensorFlow.
+        row_splits_dtype: The type of the row splits: int32 or int64.
+
+    Returns:
+        A RaggedTensor with one row for each start.
+
+    Raises:
+        tf.errors.InvalidArgumentError: A delta is zero, or the arguments are not real numbers.
     """
     if limits is None:
         starts, limits = 0, starts
@@ -112,10 +146,23 @@ def range_of(
 
 
 def stack(values: Any, axis: AxisLike = 0, name: str | None = None) -> Any:
-    """Tensors or ragged tensors of one rank along a new axis, ragged where their sizes differ.
+    """Tensors of one rank put together along a new axis, ragged where their sizes differ.
 
+    >>> import gradtape as tf
     >>> tf.ragged.stack([[1, 2], [3]])
     <tf.RaggedTensor [[1, 2], [3]]>
+
+    Args:
+        values: A list of tensors or ragged tensors.
+        axis: Where the new axis stands; negative ones count from the last.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A RaggedTensor; a tensor if the values are scalars.
+
+    Raises:
+        ValueError: There are no values, or their ranks differ.
+        tf.errors.InvalidArgumentError: There is no such axis, or the numbers of rows differ before it.
     """
     if isinstance(values, (dict, set)):
         raise NotATensorError(f"ragged.stack: a list of tensors is needed, got {values!r}.")
@@ -186,10 +233,22 @@ def _rows(part: Any) -> int:
 
 
 def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) -> Any:
-    """The values where the mask is true; rows stay rows.
+    """The values where a mask is true; rows stay rows, and become shorter.
 
+    >>> import gradtape as tf
     >>> tf.ragged.boolean_mask([[1, 2], [3, 4]], [[True, False], [True, True]])
     <tf.RaggedTensor [[1], [3, 4]]>
+
+    Args:
+        data: A tensor or ragged tensor.
+        mask: Truth values for its first axes, ragged where these are.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A RaggedTensor; with a mask for rows (one axis) whole rows, of the kind of `data`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The mask is not bool, or its rows have other lengths.
     """
     keep = mask if isinstance(mask, RaggedTensor) else to_tensor(mask)
     if keep.dtype is not dtypes.bool:
@@ -220,8 +279,20 @@ def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) ->
 def map_flat_values(op: Callable[..., Any], *args: object, **kwargs: object) -> Any:
     """A function of the innermost values, in the same rows.
 
+    >>> import gradtape as tf
     >>> tf.ragged.map_flat_values(tf.square, tf.ragged.constant([[1, 2], [3]]))
     <tf.RaggedTensor [[1, 4], [9]]>
+
+    Args:
+        op: A function of tensors that keeps the number of rows of its first axis.
+        args: Its arguments. In the place of each RaggedTensor it gets the flat values; all must have the same rows.
+        kwargs: Its arguments by name, likewise.
+
+    Returns:
+        A RaggedTensor; what `op` returns if no argument is ragged.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The ragged arguments have rows of different lengths, or `op` gives more or less values.
     """
     given = [value for value in (*args, *kwargs.values()) if isinstance(value, RaggedTensor)]
     if not given:
@@ -237,10 +308,22 @@ def map_flat_values(op: Callable[..., Any], *args: object, **kwargs: object) -> 
 
 
 def cross(inputs: Any, name: str | None = None) -> RaggedTensor:
-    """The features of each row, joined in all combinations of one from each input.
+    """The features of each row, joined to texts in all combinations of one from each input.
 
+    >>> import gradtape as tf
     >>> tf.ragged.cross([tf.ragged.constant([["a"], ["b", "c"]]), tf.constant([["d"], ["e"]])])
     <tf.RaggedTensor [[b'a_X_d'], [b'b_X_e', b'c_X_e']]>
+
+    Args:
+        inputs: A list of matrices of texts or integers, ragged, sparse or dense, with one row for each example.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A RaggedTensor of texts, with as many rows.
+
+    Raises:
+        ValueError: A ragged input is not a matrix.
+        tf.errors.InvalidArgumentError: The numbers of rows differ.
     """
     return _crossed(inputs, crossing.joining("_X_"), dtypes.string)
 
@@ -248,7 +331,25 @@ def cross(inputs: Any, name: str | None = None) -> RaggedTensor:
 def cross_hashed(
     inputs: Any, num_buckets: Any = 0, hash_key: int | None = None, name: str | None = None
 ) -> RaggedTensor:
-    """The features of each row, hashed in all combinations to numbers below `num_buckets`; TensorFlow has the same."""
+    """The features of each row, hashed in all combinations of one from each input; the hashes are TensorFlow's.
+
+    >>> import gradtape as tf
+    >>> tf.ragged.cross_hashed([tf.ragged.constant([["a"], ["b", "c"]]), tf.constant([["d"], ["e"]])], num_buckets=100)
+    <tf.RaggedTensor [[82], [61, 41]]>
+
+    Args:
+        inputs: A list of matrices of texts or integers, ragged, sparse or dense, with one row for each example.
+        num_buckets: The hashes are below this number; 0 for hashes of 63 bits.
+        hash_key: Where hashing begins: an integer; TensorFlow's constant by default.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A RaggedTensor of int64, with as many rows.
+
+    Raises:
+        ValueError: A ragged input is not a matrix.
+        tf.errors.InvalidArgumentError: The numbers of rows differ, or `num_buckets` is negative.
+    """
     return _crossed(inputs, crossing.hashing(num_buckets, hash_key), dtypes.int64)
 
 

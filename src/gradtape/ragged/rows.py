@@ -339,8 +339,9 @@ def _dense(matrix: Any) -> Any:
 
 def reduce_join(value: Any, axis: Any, keepdims: bool, separator: Any) -> Any:
     """The texts along an axis joined to one."""
-    axes = sorted({axis_of(one, len(value.shape)) for one in as_ints(axis)}, reverse=True)
-    for place in axes:
+    rank = len(value.shape)
+    named = range(rank) if axis is None else as_ints(axis)
+    for place in sorted({axis_of(one, rank) for one in named}, reverse=True):
         value = (
             _joined(value, place, separator, keepdims)
             if isinstance(value, RaggedTensor)

@@ -14,7 +14,23 @@ from ..values.tensor import TensorSpec
 
 
 class RaggedTensorSpec(ShapedSpec):
-    """What is known of a ragged tensor before it exists: shape, dtype, and how many axes are ragged."""
+    """What is known of a ragged tensor before it exists: what `tf.function` and datasets ask for.
+
+    >>> import gradtape as tf
+    >>> spec = tf.RaggedTensorSpec(shape=[2, None], dtype=tf.int32)
+    >>> spec.is_compatible_with(tf.ragged.constant([[1, 2], [3]]))
+    True
+
+    Args:
+        shape: The sizes, None for ragged axes and for sizes that are unknown; None for an unknown rank.
+        dtype: The type of the values.
+        ragged_rank: How many axes are ragged; by default all but the first.
+        row_splits_dtype: The type of the row splits: int32 or int64.
+        flat_values_spec: Not used; taken for programs that were written for TensorFlow.
+
+    Raises:
+        ValueError: Neither the rank nor `ragged_rank` is known.
+    """
 
     __slots__ = ("_ragged_rank", "_row_splits_dtype")
 
@@ -39,7 +55,17 @@ class RaggedTensorSpec(ShapedSpec):
 
     @classmethod
     def from_value(cls, value: Any) -> RaggedTensorSpec:
-        """The spec of an existing ragged tensor."""
+        """The spec of an existing ragged tensor.
+
+        >>> tf.RaggedTensorSpec.from_value(tf.ragged.constant([[1, 2], [3]])).shape
+        TensorShape([2, None])
+
+        Args:
+            value: A RaggedTensor.
+
+        Returns:
+            A RaggedTensorSpec with its shape, its types and the number of its ragged axes.
+        """
         return cls(value.shape, value.dtype, value.ragged_rank, value.row_splits.dtype)
 
     @property
@@ -53,7 +79,17 @@ class RaggedTensorSpec(ShapedSpec):
         return self._row_splits_dtype
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether the value (or everything the other spec describes) may stand here."""
+        """Whether the value (or everything the other spec describes) may stand here.
+
+        >>> tf.RaggedTensorSpec([None, None], tf.int32).is_compatible_with(tf.ragged.constant([[1, 2], [3]]))
+        True
+
+        Args:
+            spec_or_value: A RaggedTensor or a RaggedTensorSpec; anything else may not.
+
+        Returns:
+            True or False.
+        """
         return (
             isinstance(spec_or_value, (self.value_type, RaggedTensorSpec))
             and spec_or_value.dtype == self._dtype
@@ -62,7 +98,20 @@ class RaggedTensorSpec(ShapedSpec):
         )
 
     def most_specific_compatible_type(self, other: Any) -> RaggedTensorSpec:
-        """The tightest spec that covers both."""
+        """The tightest spec that covers both.
+
+        >>> tf.RaggedTensorSpec([2, None]).most_specific_compatible_type(tf.RaggedTensorSpec([3, None])).shape
+        TensorShape([None, None])
+
+        Args:
+            other: Another RaggedTensorSpec of the same types, with as many ragged axes.
+
+        Returns:
+            A spec whose sizes are None where theirs differ.
+
+        Raises:
+            ValueError: There is none.
+        """
         if not isinstance(other, RaggedTensorSpec) or self._serialize()[1:] != other._serialize()[1:]:
             raise ValueError(f"No spec covers both {self!r} and {other!r}.")
         return RaggedTensorSpec(self._shape.most_specific_compatible_shape(other._shape), *self._serialize()[1:])
@@ -96,6 +145,8 @@ class RaggedTensorSpec(ShapedSpec):
 
 
 def _product(sizes: Sequence[int | None]) -> int | None:
+    if 0 in sizes:
+        return 0
     product = 1
     for size in sizes:
         if size is None:

@@ -40,11 +40,18 @@ else:
 class RaggedTensor(_Arithmetic):
     """Rows of different lengths: row i is `values[row_splits[i]:row_splits[i + 1]]`.
 
-    The values are a tensor, or a ragged tensor where several axes are ragged.
+    The values are a tensor, or a ragged tensor where several axes are ragged. `tf.ragged.constant` and the class methods
+    `from_...` make one, and check what they are given.
 
+    >>> import gradtape as tf
     >>> rows = tf.ragged.constant([[1, 2], [], [3]])
     >>> rows.values.numpy(), rows.row_splits.numpy()
     (array([1, 2, 3], dtype=int32), array([0, 2, 2, 3]))
+
+    Args:
+        values: The values of all rows, one row after the other.
+        row_splits: Where rows begin, and the number of all values; not checked here.
+        uniform_row_length: The length of all rows, if they have one.
     """
 
     __slots__ = ("_row_splits", "_uniform", "_values")
@@ -65,7 +72,23 @@ class RaggedTensor(_Arithmetic):
     def from_row_splits(
         cls, values: TensorLike, row_splits: TensorLike, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
-        """Row i from `row_splits[i]` up to `row_splits[i + 1]`."""
+        """Row i from `row_splits[i]` up to `row_splits[i + 1]`.
+
+        >>> tf.RaggedTensor.from_row_splits([1, 2, 3], row_splits=[0, 2, 2, 3])
+        <tf.RaggedTensor [[1, 2], [], [3]]>
+
+        Args:
+            values: A tensor with at least one axis, or a ragged tensor.
+            row_splits: A vector of integers: it begins with 0, does not decrease, and ends with the number of values.
+            name: Not used; taken for programs that were written for TensorFlow.
+            validate: Whether this is checked.
+
+        Returns:
+            A RaggedTensor.
+
+        Raises:
+            tf.errors.InvalidArgumentError: A check fails.
+        """
         splits = integers(row_splits, "row_splits")
         array = splits._array
         if validate and splits.__class__ is EagerTensor:
@@ -80,7 +103,23 @@ class RaggedTensor(_Arithmetic):
     def from_row_lengths(
         cls, values: TensorLike, row_lengths: TensorLike, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
-        """Rows of these lengths, one after the other."""
+        """Rows of these lengths, one after the other.
+
+        >>> tf.RaggedTensor.from_row_lengths([1, 2, 3], row_lengths=[2, 0, 1])
+        <tf.RaggedTensor [[1, 2], [], [3]]>
+
+        Args:
+            values: A tensor with at least one axis, or a ragged tensor.
+            row_lengths: A vector of integers that are not negative; their sum is the number of values.
+            name: Not used; taken for programs that were written for TensorFlow.
+            validate: Whether this is checked.
+
+        Returns:
+            A RaggedTensor.
+
+        Raises:
+            tf.errors.InvalidArgumentError: A check fails.
+        """
         lengths = integers(row_lengths, "row_lengths")
         array = lengths._array
         if validate and lengths.__class__ is EagerTensor and (array < 0).any():
@@ -99,7 +138,24 @@ class RaggedTensor(_Arithmetic):
         name: str | None = None,
         validate: bool = True,
     ) -> RaggedTensor:
-        """Each value in the row with the number in `value_rowids`; the numbers must not decrease."""
+        """Each value in the row with the number in `value_rowids`.
+
+        >>> tf.RaggedTensor.from_value_rowids([1, 2, 3], value_rowids=[0, 0, 2], nrows=4)
+        <tf.RaggedTensor [[1, 2], [], [3], []]>
+
+        Args:
+            values: A tensor with at least one axis, or a ragged tensor.
+            value_rowids: An integer for each value: from 0 up, and not decreasing.
+            nrows: How many rows there are; by default one more than the last number.
+            name: Not used; taken for programs that were written for TensorFlow.
+            validate: Whether the numbers are checked.
+
+        Returns:
+            A RaggedTensor.
+
+        Raises:
+            tf.errors.InvalidArgumentError: A check fails.
+        """
         ids = integers(value_rowids, "value_rowids")
         array = ids._array
         if ids.__class__ is EagerTensor and (nrows is None or nrows.__class__ in (int, EagerTensor)):
@@ -119,7 +175,23 @@ class RaggedTensor(_Arithmetic):
     def from_row_starts(
         cls, values: Any, row_starts: TensorLike, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
-        """Row i from `row_starts[i]` up to the next."""
+        """Row i from `row_starts[i]` up to the next, the last one up to the end.
+
+        >>> tf.RaggedTensor.from_row_starts([1, 2, 3], row_starts=[0, 2, 2])
+        <tf.RaggedTensor [[1, 2], [], [3]]>
+
+        Args:
+            values: A tensor with at least one axis, or a ragged tensor.
+            row_starts: A vector of integers: it begins with 0 and does not decrease.
+            name: Not used; taken for programs that were written for TensorFlow.
+            validate: Whether this is checked.
+
+        Returns:
+            A RaggedTensor.
+
+        Raises:
+            tf.errors.InvalidArgumentError: A check fails.
+        """
         starts = integers(row_starts, "row_starts")
         values = _values(values)
         end = values.nrows() if isinstance(values, RaggedTensor) else arrays.shape(values)[0]
@@ -131,7 +203,23 @@ class RaggedTensor(_Arithmetic):
     def from_row_limits(
         cls, values: TensorLike, row_limits: TensorLike, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
-        """Row i up to `row_limits[i]`, from where the row before it ends."""
+        """Row i up to `row_limits[i]`, from where the row before it ends.
+
+        >>> tf.RaggedTensor.from_row_limits([1, 2, 3], row_limits=[2, 2, 3])
+        <tf.RaggedTensor [[1, 2], [], [3]]>
+
+        Args:
+            values: A tensor with at least one axis, or a ragged tensor.
+            row_limits: A vector of integers that does not decrease, and ends with the number of values.
+            name: Not used; taken for programs that were written for TensorFlow.
+            validate: Whether this is checked.
+
+        Returns:
+            A RaggedTensor.
+
+        Raises:
+            tf.errors.InvalidArgumentError: A check fails.
+        """
         limits = integers(row_limits, "row_limits")
         return cls.from_row_splits(values, layout.concat([[0], limits], 0), validate=validate)
 
@@ -145,7 +233,24 @@ class RaggedTensor(_Arithmetic):
         validate: bool = True,
         name: str | None = None,
     ) -> RaggedTensor:
-        """Rows that all have this length."""
+        """Rows that all have one length.
+
+        >>> tf.RaggedTensor.from_uniform_row_length([1, 2, 3, 4, 5, 6], 2).shape
+        TensorShape([3, 2])
+
+        Args:
+            values: A tensor with at least one axis, or a ragged tensor.
+            uniform_row_length: The length.
+            nrows: How many rows there are; needed where the length is 0.
+            validate: Whether the numbers are checked to fit each other.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A RaggedTensor whose second axis has this size.
+
+        Raises:
+            tf.errors.InvalidArgumentError: The length is negative, or a check fails.
+        """
         values, length = _values(values), as_int(uniform_row_length)
         if length < 0:
             raise invalid(f"RaggedTensor: a row cannot have {length} values.")
@@ -167,7 +272,23 @@ class RaggedTensor(_Arithmetic):
         name: str | None = None,
         validate: bool = True,
     ) -> Any:
-        """Several ragged axes, the outermost splits first."""
+        """Several ragged axes at once, by the splits of each.
+
+        >>> tf.RaggedTensor.from_nested_row_splits([1, 2, 3], [[0, 1, 2], [0, 1, 3]]).to_list()
+        [[[1]], [[2, 3]]]
+
+        Args:
+            flat_values: The innermost values: a tensor with at least one axis.
+            nested_row_splits: A list with the splits of each ragged axis, the outermost first.
+            name: Not used; taken for programs that were written for TensorFlow.
+            validate: Whether they are checked.
+
+        Returns:
+            A RaggedTensor; `flat_values` if the list is empty.
+
+        Raises:
+            tf.errors.InvalidArgumentError: A check fails.
+        """
         return cls._nested(cls.from_row_splits, flat_values, nested_row_splits, validate)
 
     @classmethod
@@ -178,7 +299,23 @@ class RaggedTensor(_Arithmetic):
         name: str | None = None,
         validate: bool = True,
     ) -> Any:
-        """Several ragged axes, the outermost lengths first."""
+        """Several ragged axes at once, by the lengths of the rows of each.
+
+        >>> tf.RaggedTensor.from_nested_row_lengths([1, 2, 3], [[1, 1], [1, 2]]).to_list()
+        [[[1]], [[2, 3]]]
+
+        Args:
+            flat_values: The innermost values: a tensor with at least one axis.
+            nested_row_lengths: A list with the lengths of each ragged axis, the outermost first.
+            name: Not used; taken for programs that were written for TensorFlow.
+            validate: Whether they are checked.
+
+        Returns:
+            A RaggedTensor; `flat_values` if the list is empty.
+
+        Raises:
+            tf.errors.InvalidArgumentError: A check fails.
+        """
         return cls._nested(cls.from_row_lengths, flat_values, nested_row_lengths, validate)
 
     @classmethod
@@ -190,7 +327,24 @@ class RaggedTensor(_Arithmetic):
         name: str | None = None,
         validate: bool = True,
     ) -> Any:
-        """Several ragged axes, the outermost row numbers first."""
+        """Several ragged axes at once, by the row numbers of each.
+
+        >>> tf.RaggedTensor.from_nested_value_rowids([1, 2, 3], [[0, 1], [0, 1, 1]]).to_list()
+        [[[1]], [[2, 3]]]
+
+        Args:
+            flat_values: The innermost values: a tensor with at least one axis.
+            nested_value_rowids: A list with the row numbers of each ragged axis, the outermost first.
+            nested_nrows: How many rows each axis has; by default one more than its last row number.
+            name: Not used; taken for programs that were written for TensorFlow.
+            validate: Whether they are checked.
+
+        Returns:
+            A RaggedTensor; `flat_values` if the list is empty.
+
+        Raises:
+            tf.errors.InvalidArgumentError: A check fails.
+        """
         counts = [None] * len(nested_value_rowids) if nested_nrows is None else list(nested_nrows)
         made = flat_values
         for ids, count in zip(reversed(list(nested_value_rowids)), reversed(counts), strict=True):
@@ -216,7 +370,27 @@ class RaggedTensor(_Arithmetic):
         name: str | None = None,
         row_splits_dtype: DTypeLike = dtypes.int64,
     ) -> Any:
-        """The rows of a tensor: whole, cut to `lengths`, or without the padding at their ends."""
+        """The rows of a tensor: whole, cut to some lengths, or without the padding at their ends.
+
+        >>> tf.RaggedTensor.from_tensor([[1, 2, 0], [3, 0, 0]], padding=0)
+        <tf.RaggedTensor [[1, 2], [3]]>
+        >>> tf.RaggedTensor.from_tensor([[1, 2, 0], [3, 0, 0]], lengths=[2, 3])
+        <tf.RaggedTensor [[1, 2], [3, 0, 0]]>
+
+        Args:
+            tensor: A tensor with at least two axes.
+            lengths: The length of each row; it goes with `ragged_rank=1` alone.
+            padding: The value that is left out where it stands at the end of a row. Give `lengths` or this, or neither.
+            ragged_rank: How many axes of the result are ragged.
+            name: Not used; taken for programs that were written for TensorFlow.
+            row_splits_dtype: The type of the row splits: int32 or int64.
+
+        Returns:
+            A RaggedTensor; the tape follows its values to `tensor`.
+
+        Raises:
+            ValueError: The tensor has not enough axes, or the arguments do not go together.
+        """
         dense = to_tensor(tensor)
         if dense.ndim < 2 or not 1 <= ragged_rank < dense.ndim:
             raise ValueError(
@@ -252,7 +426,24 @@ class RaggedTensor(_Arithmetic):
     def from_sparse(
         cls, st_input: Any, name: str | None = None, row_splits_dtype: DTypeLike = dtypes.int64
     ) -> RaggedTensor:
-        """The values of a sparse matrix whose rows are filled from the left."""
+        """The values of a sparse matrix whose rows are filled from the left.
+
+        >>> tf.RaggedTensor.from_sparse(tf.sparse.from_dense([[1, 2, 0], [3, 0, 0]]))
+        <tf.RaggedTensor [[1, 2], [3]]>
+
+        Args:
+            st_input: A SparseTensor with two axes.
+            name: Not used; taken for programs that were written for TensorFlow.
+            row_splits_dtype: The type of the row splits: int32 or int64.
+
+        Returns:
+            A RaggedTensor.
+
+        Raises:
+            TypeError: The input is not sparse.
+            ValueError: It is not a matrix.
+            tf.errors.InvalidArgumentError: A row has a gap before a value.
+        """
         if not hasattr(st_input, "dense_shape"):
             raise NotATensorError(f"from_sparse: a SparseTensor is needed, got {st_input!r}.")
         places, sizes = st_input.indices._array, st_input.dense_shape._array
@@ -318,11 +509,26 @@ class RaggedTensor(_Arithmetic):
         return TensorShape([_rows(self), self._uniform, *self._values.shape[1:]])
 
     def get_shape(self) -> TensorShape:
-        """The same as `shape`."""
+        """The same as `shape`.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).get_shape()
+        TensorShape([2, None])
+        """
         return self.shape
 
     def nrows(self, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
-        """The number of rows."""
+        """The number of rows.
+
+        >>> int(tf.ragged.constant([[1, 2], [], [3]]).nrows())
+        3
+
+        Args:
+            out_type: int32 or int64; the type of the row splits by default.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A scalar.
+        """
         kind = self._row_splits.dtype if out_type is None else dtypes.as_dtype(out_type)
         return arrays.shape(self._row_splits, kind)[0] - 1
 
@@ -331,7 +537,18 @@ class RaggedTensor(_Arithmetic):
         return from_array(np.asarray(values, kind)[()])
 
     def row_lengths(self, axis: IntLike = 1, name: str | None = None) -> Any:
-        """The length of each row; for an inner ragged axis a ragged tensor of lengths."""
+        """The length of each row.
+
+        >>> tf.ragged.constant([[1, 2], [], [3]]).row_lengths().numpy()
+        array([2, 0, 1])
+
+        Args:
+            axis: The axis whose sizes are asked for. For one further inside the result is ragged.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A vector of integers, or a RaggedTensor of them; for axis 0 the number of rows.
+        """
         where = as_int(axis)
         if where == 0:
             return self.nrows()
@@ -345,29 +562,91 @@ class RaggedTensor(_Arithmetic):
         )
 
     def nested_row_lengths(self, name: str | None = None) -> tuple[Tensor, ...]:
-        """The lengths of the rows of all ragged axes, the outermost first."""
+        """The lengths of the rows of all ragged axes, the outermost first.
+
+        >>> [axis.numpy().tolist() for axis in tf.ragged.constant([[[1], [2, 3]], []]).nested_row_lengths()]
+        [[2, 0], [1, 2]]
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tuple with a vector of integers for each ragged axis.
+        """
         return tuple(from_array(np.diff(splits._array)) for splits in self.nested_row_splits)
 
     def nested_value_rowids(self, name: str | None = None) -> tuple[Tensor, ...]:
-        """The row numbers of all ragged axes, the outermost first."""
+        """The row numbers of all ragged axes, the outermost first.
+
+        >>> [axis.numpy().tolist() for axis in tf.ragged.constant([[[1], [2, 3]], []]).nested_value_rowids()]
+        [[0, 0], [0, 1, 1]]
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tuple with a vector of integers for each ragged axis.
+        """
         inner = self._values.nested_value_rowids() if isinstance(self._values, RaggedTensor) else ()
         return (self.value_rowids(), *inner)
 
     def row_starts(self, name: str | None = None) -> Tensor:
-        """Where each row begins."""
+        """Where each row begins among the values.
+
+        >>> tf.ragged.constant([[1, 2], [], [3]]).row_starts().numpy()
+        array([0, 2, 2])
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A vector of integers.
+        """
         return from_array(self._row_splits._array[:-1])
 
     def row_limits(self, name: str | None = None) -> Tensor:
-        """Where each row ends."""
+        """Where each row ends among the values.
+
+        >>> tf.ragged.constant([[1, 2], [], [3]]).row_limits().numpy()
+        array([2, 2, 3])
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A vector of integers.
+        """
         return from_array(self._row_splits._array[1:])
 
     def value_rowids(self, name: str | None = None) -> Tensor:
-        """The number of the row of each value."""
+        """The number of the row of each value.
+
+        >>> tf.ragged.constant([[1, 2], [], [3]]).value_rowids().numpy()
+        array([0, 0, 2])
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A vector of integers.
+        """
         lengths = lengths_of(self)
         return from_array(repeated("value_rowids", np.arange(len(lengths), dtype=lengths.dtype), lengths))
 
     def bounding_shape(self, axis: Any = None, name: str | None = None, out_type: DTypeLike | None = None) -> Tensor:
-        """The shape of the smallest tensor that all rows fit into."""
+        """The shape of the smallest tensor that all rows fit into.
+
+        >>> tf.ragged.constant([[1, 2], [], [3]]).bounding_shape().numpy()
+        array([3, 2])
+
+        Args:
+            axis: The axis whose size is asked for, or several; None for all.
+            name: Not used; taken for programs that were written for TensorFlow.
+            out_type: int32 or int64; the type of the row splits by default.
+
+        Returns:
+            A vector of integers; a scalar for one axis.
+        """
         sizes = [len(splits._array) - 1 for splits in self.nested_row_splits[:1]]
         sizes += [int(np.diff(splits._array).max(initial=0)) for splits in self.nested_row_splits]
         sizes += list(self.flat_values.shape[1:])
@@ -375,7 +654,20 @@ class RaggedTensor(_Arithmetic):
         return whole if axis is None else whole[as_int(axis)] if np.ndim(axis) == 0 else indexing.gather(whole, axis)
 
     def with_values(self, new_values: TensorLike) -> RaggedTensor:
-        """Other values in rows of the same lengths."""
+        """Other values in rows of the same lengths.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).with_values(["a", "b", "c"])
+        <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
+
+        Args:
+            new_values: A tensor or ragged tensor with as many values.
+
+        Returns:
+            A RaggedTensor.
+
+        Raises:
+            tf.errors.InvalidArgumentError: There are more values, or less.
+        """
         values = _values(new_values)
         given, wanted = count_of(values), count_of(self._values)
         if given != wanted and given is not None and wanted is not None:
@@ -383,13 +675,39 @@ class RaggedTensor(_Arithmetic):
         return RaggedTensor(values, self._row_splits, self._uniform)
 
     def with_flat_values(self, new_values: TensorLike) -> RaggedTensor:
-        """Other innermost values in the same rows."""
+        """Other innermost values in the same rows.
+
+        >>> tf.ragged.constant([[[1], [2, 3]], []]).with_flat_values([4, 5, 6]).to_list()
+        [[[4], [5, 6]], []]
+
+        Args:
+            new_values: A tensor with as many values.
+
+        Returns:
+            A RaggedTensor.
+
+        Raises:
+            tf.errors.InvalidArgumentError: There are more values, or less.
+        """
         if isinstance(self._values, RaggedTensor):
             return self.with_values(self._values.with_flat_values(new_values))
         return self.with_values(new_values)
 
     def with_row_splits_dtype(self, dtype: DTypeLike) -> RaggedTensor:
-        """The same rows, with splits of type int32 or int64."""
+        """The same rows, with splits of another type.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).with_row_splits_dtype(tf.int32).row_splits.dtype
+        tf.int32
+
+        Args:
+            dtype: int32 or int64.
+
+        Returns:
+            A RaggedTensor.
+
+        Raises:
+            ValueError: The type is another.
+        """
         kind = dtypes.as_dtype(dtype)
         if kind not in (dtypes.int32, dtypes.int64):
             raise ValueError(f"row_splits must have dtype int32 or int64, got {kind.name}.")
@@ -397,7 +715,21 @@ class RaggedTensor(_Arithmetic):
         return RaggedTensor(inner, math.cast(self._row_splits, kind), self._uniform)
 
     def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
-        """The axes from `outer_axis` to `inner_axis` as one."""
+        """The axes from `outer_axis` to `inner_axis` as one.
+
+        >>> tf.ragged.constant([[[1, 2], [3]], [[4]]]).merge_dims(1, 2)
+        <tf.RaggedTensor [[1, 2, 3], [4]]>
+
+        Args:
+            outer_axis: The first of the axes; negative ones count from the last.
+            inner_axis: The last of them.
+
+        Returns:
+            A RaggedTensor; a tensor if no axis is ragged any more.
+
+        Raises:
+            ValueError: There are no such axes.
+        """
         rank = len(self.shape)
         outer, inner = (axis + rank if axis < 0 else axis for axis in (as_int(outer_axis), as_int(inner_axis)))
         if not 0 <= outer <= inner < rank:
@@ -429,13 +761,27 @@ class RaggedTensor(_Arithmetic):
     # --- as other kinds of values ----------------------------------------------------------------------------
 
     def to_list(self) -> list[Any]:
-        """Nested Python lists."""
+        """The rows as nested Python lists.
+
+        >>> tf.ragged.constant([[1, 2], [], [3]]).to_list()
+        [[1, 2], [], [3]]
+
+        Returns:
+            A list.
+        """
         inner = self._values.to_list() if isinstance(self._values, RaggedTensor) else self._values._array.tolist()
         splits = self._row_splits._array.tolist()
         return [inner[start:stop] for start, stop in itertools.pairwise(splits)]
 
     def numpy(self) -> Array:
-        """An array of the rows: of objects, or numeric where all rows have one length."""
+        """The rows as one NumPy array.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).numpy()
+        array([array([1, 2], dtype=int32), array([3], dtype=int32)], dtype=object)
+
+        Returns:
+            An array of objects, each of them a row; an array of numbers where all rows have one length.
+        """
         values = self._values.numpy()
         rows = [values[start:stop] for start, stop in itertools.pairwise(self._row_splits._array.tolist())]
         if rows and len({row.shape for row in rows}) == 1:
@@ -448,7 +794,26 @@ class RaggedTensor(_Arithmetic):
     def to_tensor(
         self, default_value: TensorLike | None = None, name: str | None = None, shape: ShapeLike | None = None
     ) -> Tensor:
-        """A tensor of all rows, filled up (or cut) to one length; tapes follow the values."""
+        """A tensor of all rows, filled up (or cut) to one length; tapes follow the values.
+
+        >>> tf.ragged.constant([[1, 2, 3], [4]]).to_tensor(default_value=-1).numpy()
+        array([[ 1,  2,  3],
+               [ 4, -1, -1]], dtype=int32)
+        >>> tf.ragged.constant([[1, 2, 3], [4]]).to_tensor(shape=[None, 2]).numpy()
+        array([[1, 2],
+               [4, 0]], dtype=int32)
+
+        Args:
+            default_value: What rows are filled up with; zeros, or empty texts, by default.
+            name: Not used; taken for programs that were written for TensorFlow.
+            shape: The sizes of the result; None for as much as is needed.
+
+        Returns:
+            A tensor.
+
+        Raises:
+            tf.errors.InvalidArgumentError: `shape` has less than two sizes.
+        """
         values = self._values
         sizes = None if shape is None else list(TensorShape(shape))
         if sizes is not None and len(sizes) < 2:
@@ -473,7 +838,19 @@ class RaggedTensor(_Arithmetic):
         return indexing.gather(layout.concat([values, filler], 0), from_array(places))
 
     def to_sparse(self, name: str | None = None) -> Any:
-        """A sparse tensor with the values at the beginning of its rows."""
+        """A sparse tensor with the values at the beginning of its rows.
+
+        >>> tf.ragged.constant([[1, 2], [], [3]]).to_sparse().indices.numpy()
+        array([[0, 0],
+               [0, 1],
+               [2, 0]])
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A SparseTensor of the shape that `bounding_shape` gives.
+        """
         from ..sparse.tensor import from_parts
 
         places = places_of(self)
@@ -505,7 +882,11 @@ class RaggedTensor(_Arithmetic):
         return count
 
     def consumers(self) -> list[Any]:
-        """Always empty: there is no graph."""
+        """Always empty: there is no graph.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).consumers()
+        []
+        """
         return []
 
     def _notebook_form(self) -> Form:

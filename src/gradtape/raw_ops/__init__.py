@@ -27,6 +27,7 @@ from ..op.arguments import flag, number, sequence, takes, text
 from ..op.attributes import as_float, as_int, as_ints
 from ..op.call import matching_tensors
 from ..op.declaration import REGISTRY
+from ..ops import load_all
 from ..ops.array.borders import mirror_pad_grad
 from ..ops.array.search import bucketize, list_diff
 from ..ops.image.morphology import dilation2d_backprop_filter, dilation2d_backprop_input
@@ -36,7 +37,7 @@ from ..trace.control import effect_in_world
 from ..values.tensor import to_tensor, value_of
 from ..variables.in_place import any_value, written
 from ..variables.variable import Variable
-from . import parts, places, slopes, states, updates
+from . import composites, places, slopes, states, updates
 from .functions import function_of, keywords_only, rows
 
 
@@ -254,7 +255,7 @@ _WRITTEN: dict[str, typing.Any] = {
             "SparseToSparseSetOperation", "Svd", "ToBool", "TridiagonalMatMul", "UnicodeDecode",
             "UnicodeEncode", "VarIsInitializedOp",
         ),
-        parts,
+        composites,
     ),
 }  # fmt: skip
 
@@ -285,6 +286,7 @@ def _of_one_shape(public: typing.Any) -> typing.Any:
 
 def __getattr__(name: str) -> typing.Any:
     if name in _SAME:
+        load_all()
         (same,) = (op for op in REGISTRY.values() if op.tf_name == name)
         globals()[name] = keywords_only(name, same.public)
         return globals()[name]

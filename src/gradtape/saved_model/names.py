@@ -9,22 +9,23 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
-import pkgutil
 import sys
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from .. import lookup, ops
+from .. import lookup
 from ..api import graph_mode
 from ..api.generator import Generator
 from ..api.tensor_array import TensorArray
 from ..base.errors import NotFoundError, NotStorableError
+from ..base.namespaces import in_use
 from ..base.types import Function
 from ..differentiation import custom
 from ..differentiation.forward import ForwardAccumulator
 from ..differentiation.tape import GradientTape
 from ..op.declaration import REGISTRY, Op
+from ..ops import load_all
 from ..ragged import RaggedTensor
 from ..ragged.dispatch import on_rows
 from ..ragged.functions import concat, stack
@@ -184,15 +185,8 @@ def check_no_files(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
 
 def _op(name: str) -> Op | None:
     if name not in REGISTRY:
-        _import_ops()
+        load_all()
     return REGISTRY.get(name)
-
-
-@functools.cache
-def _import_ops() -> None:
-    """Some ops are imported with the namespaces that use them."""
-    for module in pkgutil.walk_packages(ops.__path__, f"{ops.__name__}."):
-        importlib.import_module(module.name)
 
 
 def _public_function(name: str) -> Any:
@@ -220,7 +214,7 @@ def _index() -> dict[int, str]:
     names: dict[int, str] = {}
     for namespace, module in NAMESPACES.items():
         if module in sys.modules:
-            for name, value in vars(_namespace(namespace)).items():
+            for name, value in in_use(_namespace(namespace)).items():
                 if not name.startswith("_") and _is_step(value, module):
                     names.setdefault(id(value), f"{namespace}.{name}" if namespace else name)
     return names

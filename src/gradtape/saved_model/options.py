@@ -9,7 +9,26 @@ from typing import Any
 
 @dataclass
 class SaveOptions:
-    """Options of `tf.saved_model.save`: `function_aliases` are other names for functions; the rest changes nothing."""
+    """Options of `tf.saved_model.save`: `function_aliases` are other names for functions; the rest changes nothing.
+
+    >>> import gradtape as tf
+    >>> options = tf.saved_model.SaveOptions(experimental_io_device="/job:localhost")
+    >>> options.function_aliases is None
+    True
+
+    Args:
+        namespace_whitelist: Not used; taken for programs that were written for TensorFlow.
+        save_debug_info: Not used; taken for programs that were written for TensorFlow.
+        function_aliases: A dict from other names to functions of the model.
+        experimental_debug_stripper: Not used; taken for programs that were written for TensorFlow.
+        experimental_io_device: Not used; taken for programs that were written for TensorFlow.
+        experimental_variable_policy: Not used; taken for programs that were written for TensorFlow.
+        experimental_custom_gradients: Not used; taken for programs that were written for TensorFlow.
+        experimental_image_format: Not used; taken for programs that were written for TensorFlow.
+        experimental_skip_saver: Not used; taken for programs that were written for TensorFlow.
+        experimental_sharding_callback: Not used; taken for programs that were written for TensorFlow.
+        extra_tags: Not used; taken for programs that were written for TensorFlow.
+    """
 
     namespace_whitelist: Sequence[str] | None = None
     save_debug_info: bool = False
@@ -30,6 +49,17 @@ class LoadOptions:
 
     With `experimental_load_function_aliases` the loaded object has the `function_aliases` that it was saved with. The rest
     changes nothing: variables always have their values.
+
+    >>> import gradtape as tf
+    >>> tf.saved_model.LoadOptions(experimental_load_function_aliases=True).experimental_load_function_aliases
+    True
+
+    Args:
+        allow_partial_checkpoint: Not used; taken for programs that were written for TensorFlow.
+        experimental_io_device: Not used; taken for programs that were written for TensorFlow.
+        experimental_skip_checkpoint: Not used; taken for programs that were written for TensorFlow.
+        experimental_variable_policy: Not used; taken for programs that were written for TensorFlow.
+        experimental_load_function_aliases: Whether the loaded object has the `function_aliases`.
     """
 
     allow_partial_checkpoint: bool = False

@@ -80,10 +80,26 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
     Its functions are called as before, with tensors of the sizes they were traced for, and can be differentiated. No code
     of the program that saved it is needed, and none is run.
 
+    >>> import gradtape as tf, tempfile
+    >>> class Scale(tf.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.w = tf.Variable(2.0)
+    ...     @tf.function(input_signature=[tf.TensorSpec([None])])
+    ...     def __call__(self, x):
+    ...         return self.w * x
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.saved_model.save(Scale(), folder)
+    >>> tf.saved_model.load(folder)(tf.constant([1.0, 2.0])).numpy()
+    array([2., 4.], dtype=float32)
+
     Args:
         export_dir: The folder.
         tags: None or "serve".
         options: Whether to load the `function_aliases` too.
+
+    Returns:
+        An object with the attributes of the module.
 
     Raises:
         FileNotFoundError: There is no saved model in the folder; an OSError.
@@ -125,7 +141,19 @@ def _aliases(given: Any) -> dict[str, Any]:
 
 
 def contains_saved_model(export_dir: Any) -> bool:
-    """Whether there is a saved model in a folder."""
+    """Whether there is a saved model in a folder.
+
+    >>> import gradtape as tf
+    >>> import tempfile
+    >>> tf.saved_model.contains_saved_model(tempfile.mkdtemp())
+    False
+
+    Args:
+        export_dir: The folder.
+
+    Returns:
+        True or False.
+    """
     return os.path.isfile(os.path.join(os.fspath(export_dir), f"{NAME}.index"))
 
 

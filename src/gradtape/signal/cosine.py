@@ -53,13 +53,29 @@ def dct(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The cosine transform of type 1, 2, 3 or 4 along the last axis, cut or filled up with zeros to `n`.
-
-    With `norm="ortho"` it is orthonormal. Equal to `scipy.fft.dct`.
+    """The discrete cosine transform along the last axis, equal to `scipy.fft.dct`.
 
     >>> import gradtape as tf
     >>> tf.signal.dct([1.0, 1.0, 1.0, 1.0]).numpy()
     array([8., 0., 0., 0.], dtype=float32)
+    >>> tf.signal.dct([1.0, 1.0, 1.0, 1.0], norm="ortho").numpy().round(4)
+    array([2., 0., 0., 0.], dtype=float32)
+
+    Args:
+        input: A tensor of float32 or float64 (..., samples).
+        type: 1, 2, 3 or 4: which of the four transforms.
+        n: How many samples are transformed: the axis is cut, or filled up with zeros; all by default.
+        axis: -1, the last axis; there is no other.
+        norm: "ortho" for an orthonormal transform; None for the sums as they are.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the same shape, with `n` along the last axis.
+
+    Raises:
+        ValueError: `type`, `n` or `norm` is none of these, or `type=1` has a norm or less than two samples.
+        NotImplementedError: `axis` is not -1.
+        TypeError: The input has another type.
     """
     x, length = _checked(input, type, n, axis, norm)
     return _transform(x, type, length, norm)
@@ -73,7 +89,33 @@ def idct(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The inverse cosine transform; without `norm="ortho"` 2 * N times too large, as TensorFlow's is."""
+    """The inverse of `dct` with the same type and norm, up to a factor.
+
+    Without `norm="ortho"` the result is 2 * N times too large for N samples, 2 * (N - 1) times with `type=1`, as TensorFlow's is.
+
+    >>> import gradtape as tf
+    >>> x = tf.constant([1.0, 2.0, 3.0])
+    >>> tf.signal.idct(tf.signal.dct(x, norm="ortho"), norm="ortho").numpy().round(4)
+    array([1., 2., 3.], dtype=float32)
+    >>> tf.signal.idct(tf.signal.dct(x)).numpy().round(4)
+    array([ 6., 12., 18.], dtype=float32)
+
+    Args:
+        input: A tensor of float32 or float64 (..., samples).
+        type: 1, 2, 3 or 4: the transform that is undone.
+        n: How many samples are transformed: the axis is cut, or filled up with zeros; all by default.
+        axis: -1, the last axis; there is no other.
+        norm: "ortho" for an orthonormal transform; None for the sums as they are.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the same shape, with `n` along the last axis.
+
+    Raises:
+        ValueError: `type`, `n` or `norm` is none of these, or `type=1` has a norm or less than two samples.
+        NotImplementedError: `axis` is not -1.
+        TypeError: The input has another type.
+    """
     x, length = _checked(input, type, n, axis, norm)
     return _transform(x, _INVERSE[type], length, norm)
 

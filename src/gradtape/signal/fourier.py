@@ -350,9 +350,26 @@ def fftnd(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The Fourier transform over `axes` (all by default), cut or filled up with zeros to `fft_length`.
+    """The Fourier transform over any axes.
 
-    `norm` says where the factor 1 / N goes: "backward" (the inverse), "forward" or "ortho" (half to each).
+    >>> import gradtape as tf
+    >>> tf.signal.fftnd(tf.constant([[1, 1], [1, 1]], tf.complex64)).numpy()
+    array([[4.+0.j, 0.+0.j],
+           [0.+0.j, 0.+0.j]], dtype=complex64)
+
+    Args:
+        input_tensor: A tensor of complex64 or complex128.
+        fft_length: The size of each axis, which is cut, or filled up with zeros; all as they are by default.
+        axes: The axes; by default all, or as many of the last ones as `fft_length` has sizes.
+        norm: Where the factor 1 / N goes: "backward" or None (to the inverse), "forward" (here), "ortho" (its root to each).
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A complex tensor of the same rank.
+
+    Raises:
+        ValueError: `norm` is another word, or `fft_length` has more sizes than there are axes.
+        tf.errors.InvalidArgumentError: An axis does not exist, or the lengths do not fit the axes.
     """
     x = _complex_tensor(input_tensor)
     chosen = _any_axes(x, fft_length, axes)
@@ -369,7 +386,28 @@ def ifftnd(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The inverse Fourier transform over `axes`; see `fftnd`."""
+    """The inverse Fourier transform over any axes; it undoes `fftnd` with the same arguments.
+
+    >>> import gradtape as tf
+    >>> x = tf.constant([[1, 2], [3, 4]], tf.complex64)
+    >>> tf.signal.ifftnd(tf.signal.fftnd(x)).numpy()
+    array([[1.+0.j, 2.+0.j],
+           [3.+0.j, 4.+0.j]], dtype=complex64)
+
+    Args:
+        input_tensor: A tensor of complex64 or complex128.
+        fft_length: The size of each axis, which is cut, or filled up with zeros; all as they are by default.
+        axes: The axes; by default all, or as many of the last ones as `fft_length` has sizes.
+        norm: Where the factor 1 / N goes: "backward" or None (here), "forward" (to `fftnd`), "ortho" (its root to each).
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A complex tensor of the same rank.
+
+    Raises:
+        ValueError: `norm` is another word, or `fft_length` has more sizes than there are axes.
+        tf.errors.InvalidArgumentError: An axis does not exist, or the lengths do not fit the axes.
+    """
     x = _complex_tensor(input_tensor)
     chosen = _any_axes(x, fft_length, axes)
     if fft_length is not None:
@@ -385,7 +423,27 @@ def rfftnd(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The Fourier transform of real signals over `axes`, half of the last one kept; see `fftnd`."""
+    """The Fourier transform of real numbers over any axes; of the last one only the frequencies that are not negative.
+
+    >>> import gradtape as tf
+    >>> tf.signal.rfftnd([[1.0, 1.0, 1.0, 1.0]] * 2).numpy()
+    array([[8.+0.j, 0.+0.j, 0.+0.j],
+           [0.+0.j, 0.+0.j, 0.+0.j]], dtype=complex64)
+
+    Args:
+        input_tensor: A tensor of float32 or float64.
+        fft_length: The size of each axis, which is cut, or filled up with zeros; all as they are by default.
+        axes: The axes; by default all, or as many of the last ones as `fft_length` has sizes.
+        norm: Where the factor 1 / N goes: "backward" or None (to the inverse), "forward" (here), "ortho" (its root to each).
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A complex tensor of the same rank, with n // 2 + 1 frequencies along the last axis.
+
+    Raises:
+        ValueError: `norm` is another word, or `fft_length` has more sizes than there are axes.
+        tf.errors.InvalidArgumentError: An axis does not exist, or the lengths do not fit the axes.
+    """
     x = _real_tensor(input_tensor)
     chosen = _any_axes(x, fft_length, axes)
     sizes = tuple(x.shape[axis] for axis in chosen) if fft_length is None else _lengths(fft_length, len(chosen))
@@ -399,7 +457,28 @@ def irfftnd(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The inverse of `rfftnd`; see `fftnd`."""
+    """The real numbers with this Fourier transform; it undoes `rfftnd`.
+
+    >>> import gradtape as tf
+    >>> spectrum = tf.signal.rfftnd([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    >>> tf.signal.irfftnd(spectrum, fft_length=[2, 3]).numpy().round(4)
+    array([[1., 2., 3.],
+           [4., 5., 6.]], dtype=float32)
+
+    Args:
+        input_tensor: A tensor of complex64 or complex128; along the last axis the frequencies that are not negative.
+        fft_length: The size of each axis of the result. By default the last one is even, 2 * (n - 1): an odd one has to be given.
+        axes: The axes; by default all, or as many of the last ones as `fft_length` has sizes.
+        norm: Where the factor 1 / N goes: "backward" or None (here), "forward" (to `rfftnd`), "ortho" (its root to each).
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of floats of the same rank.
+
+    Raises:
+        ValueError: `norm` is another word, or `fft_length` has more sizes than there are axes.
+        tf.errors.InvalidArgumentError: An axis does not exist, or the lengths do not fit the axes.
+    """
     x = _spectrum_tensor(input_tensor)
     chosen = _any_axes(x, fft_length, axes)
     signal = _irfft(x, chosen, fft_length)

@@ -20,14 +20,32 @@ def frame(
     axis: AxisLike = -1,
     name: str | None = None,
 ) -> Tensor:
-    """An axis cut into frames of `frame_length`, one every `frame_step`: (..., frames, frame_length, ...).
-
-    With `pad_end` the frames that reach beyond the end are there too, filled up with `pad_value`.
+    """An axis cut into frames that may overlap.
 
     >>> import gradtape as tf
-    >>> tf.signal.frame(tf.range(5), 3, 2).numpy()
+    >>> tf.signal.frame(tf.range(5), frame_length=3, frame_step=2).numpy()
     array([[0, 1, 2],
            [2, 3, 4]], dtype=int32)
+    >>> tf.signal.frame(tf.range(5), frame_length=3, frame_step=2, pad_end=True, pad_value=-1).numpy()
+    array([[ 0,  1,  2],
+           [ 2,  3,  4],
+           [ 4, -1, -1]], dtype=int32)
+
+    Args:
+        signal: A tensor with at least one axis.
+        frame_length: How many samples a frame has.
+        frame_step: How many samples after each other frames begin.
+        pad_end: Whether frames that reach beyond the end are there too, filled up.
+        pad_value: What they are filled up with.
+        axis: The axis that is cut; the last by default.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor with (frames, frame_length) in the place of the axis.
+
+    Raises:
+        ValueError: The signal is a scalar.
+        tf.errors.InvalidArgumentError: `frame_step` is not positive, `frame_length` is negative, or there is no such axis.
     """
     x, length, step, where = to_tensor(signal), as_int(frame_length), as_int(frame_step), as_int(axis)
     if not x.ndim:
@@ -53,11 +71,23 @@ def frame(
 
 
 def overlap_and_add(signal: TensorLike, frame_step: IntLike, name: str | None = None) -> Tensor:
-    """Frames (..., frames, frame_length), one every `frame_step`, added up to a signal.
+    """Frames put back at their places in a signal, and added up where they overlap.
 
     >>> import gradtape as tf
-    >>> tf.signal.overlap_and_add(tf.ones([3, 4]), 2).numpy()
+    >>> tf.signal.overlap_and_add(tf.ones([3, 4]), frame_step=2).numpy()
     array([1., 1., 2., 2., 2., 2., 1., 1.], dtype=float32)
+
+    Args:
+        signal: A tensor (..., frames, frame_length).
+        frame_step: How many samples after each other frames begin.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor (..., samples): `frame_length + frame_step * (frames - 1)` of them.
+
+    Raises:
+        ValueError: The signal has less than two axes, or `frame_step` is not one integer.
+        tf.errors.InvalidArgumentError: `frame_step` is not positive.
     """
     x, given = to_tensor(signal), to_tensor(frame_step)
     if x.ndim < 2:

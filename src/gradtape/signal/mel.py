@@ -30,9 +30,29 @@ def linear_to_mel_weight_matrix(
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """The matrix (spectrogram bins, mel bins) that turns a spectrum into bands even on the mel scale.
+    """The matrix that turns a spectrum into bands that are even on the mel scale, the one of hearing.
 
-    `tf.tensordot(tf.abs(stfts), matrix, 1)` is the mel spectrogram.
+    >>> import gradtape as tf
+    >>> spectrogram = tf.abs(tf.signal.stft(tf.zeros([1024]), frame_length=256, frame_step=128))
+    >>> matrix = tf.signal.linear_to_mel_weight_matrix(num_mel_bins=20, num_spectrogram_bins=129, sample_rate=8000)
+    >>> tf.tensordot(spectrogram, matrix, 1).shape
+    TensorShape([7, 20])
+
+    Args:
+        num_mel_bins: How many bands there are.
+        num_spectrogram_bins: How many frequencies a spectrum has: `fft_length // 2 + 1`.
+        sample_rate: Samples per second of the signal.
+        lower_edge_hertz: Where the lowest band begins.
+        upper_edge_hertz: Where the highest band ends.
+        dtype: A floating type.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor (num_spectrogram_bins, num_mel_bins).
+
+    Raises:
+        ValueError: A number is not positive, the edges are in the wrong order, the upper one is above half the sample rate, or
+            the type is not floating.
     """
     kind = dtypes.as_dtype(dtype)
     bands, bins, rate = as_int(num_mel_bins), as_int(num_spectrogram_bins), as_float(sample_rate)
@@ -64,7 +84,23 @@ def linear_to_mel_weight_matrix(
 
 
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: TensorLike, name: str | None = None) -> Tensor:
-    """Mel-frequency cepstral coefficients: cosine transforms of log mel spectrograms (..., num_mel_bins)."""
+    """Mel-frequency cepstral coefficients: cosine transforms of log mel spectrograms.
+
+    >>> import gradtape as tf
+    >>> log_mel = tf.math.log(tf.constant([[1.0, 2.0, 4.0, 9.0]]))
+    >>> tf.signal.mfccs_from_log_mel_spectrograms(log_mel).numpy().round(4)
+    array([[ 3.0241, -1.623 ,  0.0589, -0.1417]], dtype=float32)
+
+    Args:
+        log_mel_spectrograms: A tensor of float32 or float64 (..., num_mel_bins).
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        ValueError: There are no bands.
+    """
     x = to_tensor(log_mel_spectrograms)
     if x.ndim and x.shape[-1] == 0:
         raise ValueError(f"num_mel_bins must be positive. Got shape {x.shape}.")

@@ -37,14 +37,28 @@ def stft(
     pad_end: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The short-time Fourier transform of real signals (..., samples): (..., frames, frequencies).
-
-    Each frame is multiplied by `window_fn(frame_length, dtype=...)` and transformed with `fft_length` points,
-    by default the power of two that holds a frame.
+    """The short-time Fourier transform: the spectrum of each frame of a signal.
 
     >>> import gradtape as tf
-    >>> tf.signal.stft(tf.zeros([10000]), frame_length=400, frame_step=160).shape
-    TensorShape([61, 257])
+    >>> wave = tf.cos(1.5708 * tf.range(64, dtype=tf.float32))  # four samples a period
+    >>> spectra = tf.signal.stft(wave, frame_length=16, frame_step=8)
+    >>> spectra.shape
+    TensorShape([7, 9])
+    >>> tf.argmax(tf.abs(spectra), axis=1).numpy()
+    array([4, 4, 4, 4, 4, 4, 4])
+
+    Args:
+        signals: A tensor of float32 or float64 (..., samples).
+        frame_length: How many samples a frame has.
+        frame_step: How many samples after each other frames begin.
+        fft_length: How many points are transformed, the frame cut or filled up with zeros; by default the least power of two
+            that holds a frame.
+        window_fn: A function of (frame_length, dtype=...) that gives the factors of the samples; None for no window.
+        pad_end: Whether frames that reach beyond the end are there too, filled up with zeros.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A complex tensor (..., frames, fft_length // 2 + 1).
     """
     length = as_int(frame_length)
     points = _enclosing_power_of_two(length) if fft_length is None else as_int(fft_length)
@@ -64,7 +78,29 @@ def inverse_stft(
 ) -> Tensor:
     """The signals with these short-time Fourier transforms: frames transformed back, windowed and added up.
 
-    It undoes `stft` with `window_fn=tf.signal.inverse_stft_window_fn(frame_step)`.
+    It undoes `stft` with the window that `inverse_stft_window_fn` gives, but for samples at both ends that few frames cover.
+
+    >>> import gradtape as tf
+    >>> signal = tf.range(16, dtype=tf.float32)
+    >>> spectra = tf.signal.stft(signal, frame_length=8, frame_step=4)
+    >>> window = tf.signal.inverse_stft_window_fn(frame_step=4)
+    >>> again = tf.signal.inverse_stft(spectra, frame_length=8, frame_step=4, window_fn=window)
+    >>> again.numpy()[4:12].round(4)
+    array([ 4.,  5.,  6.,  7.,  8.,  9., 10., 11.], dtype=float32)
+
+    Args:
+        stfts: A complex tensor (..., frames, fft_length // 2 + 1).
+        frame_length: How many samples a frame has.
+        frame_step: How many samples after each other frames begin.
+        fft_length: How many points were transformed; by default the least power of two that holds a frame.
+        window_fn: A function of (frame_length, dtype=...) that gives the factors of the samples; None for no window.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of floats (..., samples).
+
+    Raises:
+        ValueError: `stfts` has less than two axes.
     """
     x = to_tensor(stfts)
     if x.ndim < 2:
@@ -84,7 +120,24 @@ def inverse_stft(
 def inverse_stft_window_fn(
     frame_step: IntLike, forward_window_fn: WindowFunction = hann_window, name: str | None = None
 ) -> WindowFunction:
-    """The window for `inverse_stft` that undoes `stft` with `forward_window_fn` and this `frame_step`."""
+    """The window for `inverse_stft` that undoes the one of `stft`: divided by the sum of the squares of all that cover a sample.
+
+    >>> import gradtape as tf
+    >>> window = tf.signal.inverse_stft_window_fn(frame_step=2)
+    >>> window(4, dtype=tf.float32).numpy().round(4)
+    array([0., 1., 1., 1.], dtype=float32)
+
+    Args:
+        frame_step: How many samples after each other frames begin.
+        forward_window_fn: The window of `stft`.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A function of (frame_length, dtype=...), which gives a tensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: `frame_step` is not positive.
+    """
     step = as_int(frame_step)
     if step < 1:
         raise invalid(f"inverse_stft_window_fn: frame_step must be positive, got {step}.")
@@ -110,10 +163,29 @@ def mdct(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The modified cosine transform of signals (..., samples): (..., frames, frame_length / 2).
+    """The modified cosine transform: half as many coefficients as samples for each frame, and frames that overlap by half.
 
-    Frames overlap by half; `frame_length` must be a multiple of 4. Without `window_fn` every sample is
-    divided by sqrt(2).
+    >>> import gradtape as tf
+    >>> tf.signal.mdct(tf.ones([12]), frame_length=4, norm="ortho").numpy().round(4)
+    array([[-1.3955,  0.229 ],
+           [-1.3955,  0.229 ],
+           [-1.3955,  0.229 ],
+           [-1.3955,  0.229 ],
+           [-1.3955,  0.229 ]], dtype=float32)
+
+    Args:
+        signals: A tensor of float32 or float64 (..., samples).
+        frame_length: How many samples a frame has: a multiple of 4.
+        window_fn: A function of (frame_length, dtype=...) that gives the factors of the samples. With None all are sqrt(1/2).
+        pad_end: Whether frames that reach beyond the end are there too, filled up with zeros.
+        norm: "ortho" for an orthonormal cosine transform; None for the sums as they are.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor (..., frames, frame_length / 2).
+
+    Raises:
+        ValueError: `frame_length` is not a multiple of 4.
     """
     length = as_int(frame_length)
     if length < 4 or length % 4:
@@ -131,7 +203,26 @@ def inverse_mdct(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The signals with these modified cosine transforms; undoes `mdct` with the same window and norm."""
+    """The signals with these modified cosine transforms; it undoes `mdct` but for half a frame at both ends.
+
+    >>> import gradtape as tf
+    >>> signal = tf.range(12, dtype=tf.float32)
+    >>> tf.signal.inverse_mdct(tf.signal.mdct(signal, frame_length=4)).numpy()[2:10].round(4)
+    array([2., 3., 4., 5., 6., 7., 8., 9.], dtype=float32)
+
+    Args:
+        mdcts: A tensor of float32 or float64 (..., frames, frame_length / 2).
+        window_fn: The window that `mdct` had.
+        norm: The norm that `mdct` had.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor (..., samples).
+
+    Raises:
+        ValueError: `mdcts` has less than two axes.
+        tf.errors.InvalidArgumentError: Half a frame is not a multiple of 2.
+    """
     x = to_tensor(mdcts)
     if x.ndim < 2:
         raise ValueError(f"Shape {x.shape} must have rank at least 2.")

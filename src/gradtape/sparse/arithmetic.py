@@ -27,12 +27,26 @@ from .tensor import SparseTensor, as_sparse, check_places, flat_places, from_par
 
 
 def add(a: Any, b: Any, threshold: Any = 0) -> Any:
-    """a + b; sparse if both are. Sums whose magnitude is below `threshold` are left out of a sparse result.
+    """a + b, of which one may be dense.
 
     >>> import gradtape as tf
     >>> s = tf.sparse.from_dense([0.0, 1.0, 2.0])
     >>> tf.sparse.add(s, s).values.numpy()
     array([2., 4.], dtype=float32)
+    >>> tf.sparse.add(s, [10.0, 10.0, 10.0]).numpy()
+    array([10., 11., 12.], dtype=float32)
+
+    Args:
+        a: A SparseTensor, or a tensor.
+        b: Another of the same shape and type. At least one of both is sparse.
+        threshold: Sums whose magnitude is below it are left out of a sparse result.
+
+    Returns:
+        A SparseTensor if both are sparse, else a tensor.
+
+    Raises:
+        TypeError: Both are dense.
+        tf.errors.InvalidArgumentError: The shapes differ.
     """
     sparse = [isinstance(x, SparseTensor) for x in (a, b)]
     if not any(sparse):
@@ -56,12 +70,48 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
 
 
 def maximum(sp_a: TensorLike, sp_b: TensorLike, name: str | None = None) -> SparseTensor:
-    """The larger element of both at each place that one of them has."""
+    """The larger element of both at each place that one of them has; where the other has none, it counts as zero.
+
+    >>> import gradtape as tf
+    >>> a, b = tf.sparse.from_dense([0, 1, 5]), tf.sparse.from_dense([0, 3, 0])
+    >>> tf.sparse.to_dense(tf.sparse.maximum(a, b)).numpy()
+    array([0, 3, 5], dtype=int32)
+
+    Args:
+        sp_a: A SparseTensor of real numbers.
+        sp_b: Another of the same shape and type.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A SparseTensor with the places of both.
+
+    Raises:
+        TypeError: An operand is not sparse.
+        tf.errors.InvalidArgumentError: The shapes differ.
+    """
     return _extreme(math.maximum, sp_a, sp_b, "maximum")
 
 
 def minimum(sp_a: TensorLike, sp_b: TensorLike, name: str | None = None) -> SparseTensor:
-    """The smaller element of both at each place that one of them has."""
+    """The smaller element of both at each place that one of them has; where the other has none, it counts as zero.
+
+    >>> import gradtape as tf
+    >>> a, b = tf.sparse.from_dense([0, 1, 5]), tf.sparse.from_dense([0, 3, 0])
+    >>> tf.sparse.to_dense(tf.sparse.minimum(a, b)).numpy()
+    array([0, 1, 0], dtype=int32)
+
+    Args:
+        sp_a: A SparseTensor of real numbers.
+        sp_b: Another of the same shape and type.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A SparseTensor with the places of both; elements that are zero now stay stored.
+
+    Raises:
+        TypeError: An operand is not sparse.
+        tf.errors.InvalidArgumentError: The shapes differ.
+    """
     return _extreme(math.minimum, sp_a, sp_b, "minimum")
 
 
@@ -101,11 +151,24 @@ def reduce_sum(
     output_is_sparse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The sum over some axes, or all; dense unless a sparse one is asked for.
+    """The sum over some axes, or all; the tape follows the values.
 
     >>> import gradtape as tf
     >>> tf.sparse.reduce_sum(tf.sparse.from_dense([[1.0, 0.0], [2.0, 3.0]]), axis=1).numpy()
     array([1., 5.], dtype=float32)
+
+    Args:
+        sp_input: A SparseTensor of numbers.
+        axis: One axis, or several; negative ones count from the last. None stands for all.
+        keepdims: Whether reduced axes stay, with size 1.
+        output_is_sparse: Whether the result is a SparseTensor.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor, or a SparseTensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There is no such axis.
     """
     return _reduce(math.unsorted_segment_sum, sp_input, axis, keepdims, output_is_sparse, "reduce_sum")
 
@@ -118,7 +181,25 @@ def reduce_max(
     output_is_sparse: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The largest value over some axes, or all; 0 where there are none. Zeros not stored do not count."""
+    """The largest stored value over some axes, or all; 0 where there are none. Zeros that are not stored do not count.
+
+    >>> import gradtape as tf
+    >>> tf.sparse.reduce_max(tf.sparse.from_dense([[-1.0, 0.0], [2.0, 3.0], [0.0, 0.0]]), axis=1).numpy()
+    array([-1.,  3.,  0.], dtype=float32)
+
+    Args:
+        sp_input: A SparseTensor of real numbers.
+        axis: One axis, or several; negative ones count from the last. None stands for all.
+        keepdims: Whether reduced axes stay, with size 1.
+        output_is_sparse: Whether the result is a SparseTensor.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor, or a SparseTensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There is no such axis.
+    """
     return _reduce(math.unsorted_segment_max, sp_input, axis, keepdims, output_is_sparse, "reduce_max")
 
 
@@ -162,6 +243,19 @@ def sparse_dense_matmul(
     >>> tf.sparse.sparse_dense_matmul(a, [[1.0], [3.0]]).numpy()
     array([[6.],
            [0.]], dtype=float32)
+
+    Args:
+        sp_a: The left matrix: a SparseTensor, or a tensor if `b` is sparse.
+        b: The right matrix, of the same type.
+        adjoint_a: Whether to take the conjugate transpose of the left matrix.
+        adjoint_b: Whether to take that of the right one.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A dense matrix.
+
+    Raises:
+        tf.errors.InvalidArgumentError: They are not two matrices, or the inner sizes differ.
     """
     if isinstance(b, SparseTensor) and not isinstance(sp_a, SparseTensor):
         # A B = (B^H A^H)^H
@@ -184,7 +278,22 @@ def sparse_dense_matmul(
 
 
 def softmax(sp_input: TensorLike, name: str | None = None) -> SparseTensor:
-    """Softmax over the values of each row (the last axis); zeros that are not stored take no part."""
+    """Softmax over the stored values of each row (the last axis); zeros that are not stored take no part.
+
+    >>> import gradtape as tf
+    >>> tf.sparse.softmax(tf.sparse.from_dense([[2.0, 2.0, 0.0], [0.0, 0.0, 5.0]])).values.numpy()
+    array([0.5, 0.5, 1. ], dtype=float32)
+
+    Args:
+        sp_input: A SparseTensor of floats with at least two axes.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A SparseTensor with the same places, in order.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There are less than two axes.
+    """
     sp = as_sparse(sp_input, "softmax")
     sizes = sizes_of(sp)
     if len(sizes) < 2:
@@ -198,11 +307,23 @@ def softmax(sp_input: TensorLike, name: str | None = None) -> SparseTensor:
 
 
 def map_values(op: Callable[..., Any], *args: object, **kwargs: object) -> SparseTensor:
-    """`op` on the values of the sparse arguments, which must have the same places; others as they are.
+    """A function of the stored values, at the same places.
 
     >>> import gradtape as tf
     >>> tf.sparse.map_values(tf.square, tf.sparse.from_dense([0.0, 3.0])).values.numpy()
     array([9.], dtype=float32)
+
+    Args:
+        op: A function of tensors that keeps their shape.
+        args: Its arguments. In the place of each SparseTensor it gets the values; all must have the same places.
+        kwargs: Its arguments by name, likewise.
+
+    Returns:
+        A SparseTensor.
+
+    Raises:
+        ValueError: No argument is sparse.
+        tf.errors.InvalidArgumentError: The sparse arguments have different places.
     """
     given = [a for a in (*args, *kwargs.values()) if isinstance(a, SparseTensor)]
     if not given:
@@ -231,7 +352,29 @@ def segment_sum(
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Tensor:
-    """The sums of the rows `data[indices]` that share a segment."""
+    """The sums of the rows `data[indices]` that share a segment; zeros for a segment without rows.
+
+    >>> import gradtape as tf
+    >>> data = tf.constant([[1.0, 2.0], [10.0, 20.0], [100.0, 200.0]])
+    >>> tf.sparse.segment_sum(data, indices=[0, 2, 1], segment_ids=[0, 0, 1]).numpy()
+    array([[101., 202.],
+           [ 10.,  20.]], dtype=float32)
+
+    Args:
+        data: A tensor.
+        indices: Which of its rows are added: a vector of integers.
+        segment_ids: The segment of each of them: as many integers, ascending.
+        num_segments: How many segments there are; by default one more than the last id.
+        name: Not used; taken for programs that were written for TensorFlow.
+        sparse_gradient: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor with one row for each segment.
+
+    Raises:
+        tf.errors.InvalidArgumentError: Ids are not ascending, not as many as indices, or not below `num_segments`, or a row
+            does not exist.
+    """
     return segments.sparse_segment_sum.public(*_segments(data, indices, segment_ids, num_segments))
 
 
@@ -244,7 +387,29 @@ def segment_mean(
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Tensor:
-    """The means of the rows `data[indices]` that share a segment; zeros for a segment without rows."""
+    """The means of the rows `data[indices]` that share a segment; zeros for a segment without rows.
+
+    >>> import gradtape as tf
+    >>> data = tf.constant([[1.0, 2.0], [10.0, 20.0], [100.0, 200.0]])
+    >>> tf.sparse.segment_mean(data, indices=[0, 2, 1], segment_ids=[0, 0, 1]).numpy()
+    array([[ 50.5, 101. ],
+           [ 10. ,  20. ]], dtype=float32)
+
+    Args:
+        data: A floating tensor.
+        indices: Which of its rows are averaged: a vector of integers.
+        segment_ids: The segment of each of them: as many integers, ascending.
+        num_segments: How many segments there are; by default one more than the last id.
+        name: Not used; taken for programs that were written for TensorFlow.
+        sparse_gradient: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor with one row for each segment.
+
+    Raises:
+        tf.errors.InvalidArgumentError: Ids are not ascending, not as many as indices, or not below `num_segments`, or a row
+            does not exist.
+    """
     return segments.sparse_segment_mean.public(*_segments(data, indices, segment_ids, num_segments))
 
 
@@ -257,7 +422,28 @@ def segment_sqrt_n(
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Tensor:
-    """The sums of the rows `data[indices]` that share a segment, over the square root of their number."""
+    """The sums of the rows `data[indices]` that share a segment, over the square root of their number.
+
+    >>> import gradtape as tf
+    >>> data = tf.constant([[1.0], [2.0], [3.0], [6.0]])
+    >>> tf.sparse.segment_sqrt_n(data, indices=[0, 1, 2, 3], segment_ids=[0, 0, 0, 0]).numpy()
+    array([[6.]], dtype=float32)
+
+    Args:
+        data: A floating tensor.
+        indices: Which of its rows are added: a vector of integers.
+        segment_ids: The segment of each of them: as many integers, ascending.
+        num_segments: How many segments there are; by default one more than the last id.
+        name: Not used; taken for programs that were written for TensorFlow.
+        sparse_gradient: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor with one row for each segment; zeros for a segment without rows.
+
+    Raises:
+        tf.errors.InvalidArgumentError: Ids are not ascending, not as many as indices, or not below `num_segments`, or a row
+            does not exist.
+    """
     return segments.sparse_segment_sqrt_n.public(*_segments(data, indices, segment_ids, num_segments))
 
 

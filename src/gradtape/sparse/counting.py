@@ -30,13 +30,32 @@ def bincount(
     binary_output: bool = False,
     name: str | None = None,
 ) -> SparseTensor:
-    """How often each number occurs (or the sum of its weights), in all or, with axis=-1, in each row; sparse.
+    """How often each integer occurs, or the sum of its weights: in all, or in each row.
 
     Of a sparse or ragged tensor the stored values count.
 
     >>> import gradtape as tf
-    >>> tf.sparse.bincount([1, 1, 3]).values.numpy()
-    array([2, 1], dtype=int32)
+    >>> tf.sparse.to_dense(tf.sparse.bincount([1, 1, 3])).numpy()
+    array([0, 2, 0, 1], dtype=int32)
+    >>> tf.sparse.to_dense(tf.sparse.bincount([[1, 1], [3, 0]], axis=-1)).numpy()
+    array([[0, 2, 0, 0],
+           [1, 0, 0, 1]], dtype=int32)
+
+    Args:
+        values: A tensor, SparseTensor or RaggedTensor of integers that are not negative.
+        weights: What each counts, in the same form; 1 if None.
+        axis: 0 for counts of all, -1 for counts of each row.
+        minlength: The result has at least so many places.
+        maxlength: Integers from here on are not counted.
+        binary_output: Whether to say 1 for each integer that occurs, however often.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A SparseTensor whose place i has the count of i; with `axis=-1` one such row for each row.
+
+    Raises:
+        ValueError: `axis` is another.
+        tf.errors.InvalidArgumentError: The values are not integers, or negative, or `binary_output` has weights.
     """
     if axis not in (0, -1):
         raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")

@@ -28,10 +28,23 @@ _LARGEST = 2**63 - 1
 
 @takes(separator=text)
 def cross(inputs: object, name: str | None = None, separator: str | None = None) -> SparseTensor:
-    """The features of each row, joined in all combinations: sparse inputs come first, then dense ones.
+    """The features of each row, joined to texts in all combinations of one from each input.
 
+    >>> import gradtape as tf
     >>> tf.sparse.cross([tf.constant([["a"], ["b"]]), tf.constant([["c"], ["d"]])], separator="-").values.numpy()
     array([b'a-c', b'b-d'], dtype=object)
+
+    Args:
+        inputs: A list of matrices of texts or integers, dense or sparse, with one row for each example. Sparse ones come first.
+        name: Not used; taken for programs that were written for TensorFlow.
+        separator: What stands between the parts; "_X_" by default.
+
+    Returns:
+        A SparseTensor of texts, with as many rows.
+
+    Raises:
+        TypeError: An input is not a tensor.
+        tf.errors.InvalidArgumentError: The numbers of rows differ.
     """
     return _crossed(inputs, joining("_X_" if separator is None else separator), dtypes.string)
 
@@ -39,10 +52,24 @@ def cross(inputs: object, name: str | None = None, separator: str | None = None)
 def cross_hashed(
     inputs: object, num_buckets: object = 0, hash_key: int | None = None, name: str | None = None
 ) -> SparseTensor:
-    """The features of each row, hashed in all combinations to numbers below `num_buckets`; TensorFlow has the same.
+    """The features of each row, hashed in all combinations of one from each input; the hashes are TensorFlow's.
 
+    >>> import gradtape as tf
     >>> tf.sparse.cross_hashed([tf.constant([["a"], ["b"]]), tf.constant([["c"], ["d"]])], 100).values.numpy()
     array([66, 54])
+
+    Args:
+        inputs: A list of matrices of texts or integers, dense or sparse, with one row for each example. Sparse ones come first.
+        num_buckets: The hashes are below this number; 0 for hashes of 63 bits.
+        hash_key: Where hashing begins: an integer; TensorFlow's constant by default.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A SparseTensor of int64, with as many rows.
+
+    Raises:
+        TypeError: An input is not a tensor.
+        tf.errors.InvalidArgumentError: The numbers of rows differ, or `num_buckets` is negative.
     """
     return _crossed(inputs, hashing(num_buckets, hash_key), dtypes.int64)
 

@@ -25,10 +25,30 @@ def embedding_lookup_sparse(
     name: str | None = None,
     allow_fast_lookup: bool = False,
 ) -> Tensor:
-    """For each row of `sp_ids`, the rows of `params` that it names, summed or averaged with `sp_weights`.
+    """For each row of ids, the rows of a table that it names, put together to one; the tape follows table and weights.
 
-    `combiner` is "mean" (the default), "sum" or "sqrtn" (the sum over the root of the sum of squared
-    weights). The tape follows `params` and the weights. A row without ids gives zeros.
+    >>> import gradtape as tf
+    >>> table = tf.constant([[1.0, 1.0], [2.0, 0.0], [0.0, 4.0]])
+    >>> ids = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [0, 1, 2], [2, 2])
+    >>> tf.nn.embedding_lookup_sparse(table, ids, None, combiner="mean").numpy()
+    array([[1.5, 0.5],
+           [0. , 4. ]], dtype=float32)
+
+    Args:
+        params: The table: a tensor whose first axis the ids count, or a list of its parts.
+        sp_ids: A SparseTensor of integers, or a RaggedTensor.
+        sp_weights: The weight of each id, at the same places; None for equal ones.
+        combiner: "sum", "mean" (over the sum of the weights; the default) or "sqrtn" (over the root of the sum of their squares).
+        max_norm: The largest norm of a row of the table: a longer one is scaled down. None for any.
+        name: Not used; taken for programs that were written for TensorFlow.
+        allow_fast_lookup: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor with one row for each row of ids up to the last that has one; zeros for rows without ids.
+
+    Raises:
+        ValueError: The combiner is another word.
+        tf.errors.InvalidArgumentError: Ids and weights are at different places, or an id has no row.
     """
     how = "mean" if combiner is None else combiner
     if how not in ("mean", "sum", "sqrtn"):

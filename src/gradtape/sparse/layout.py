@@ -28,11 +28,21 @@ def picked(sp: SparseTensor, rows: Array, places: Array, sizes: Any) -> SparseTe
 
 
 def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
-    """The elements that are not zero (for strings: not empty), in order.
+    """The elements that are not zero (for texts: not empty), in order; the tape follows them.
 
     >>> import gradtape as tf
     >>> tf.sparse.from_dense([[0.0, 3.0], [0.0, 0.0]]).indices.numpy()
     array([[0, 1]])
+
+    Args:
+        tensor: A tensor with at least one axis.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A SparseTensor of the same shape.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The tensor is a scalar.
     """
     dense = to_tensor(tensor)
     if not dense.ndim:

@@ -33,6 +33,14 @@ class SparseTensor:
     >>> tf.sparse.to_dense(s).numpy()
     array([[0., 1.],
            [2., 0.]], dtype=float32)
+
+    Args:
+        indices: A matrix of integers: one row for each value, one column for each axis.
+        values: A vector of values, of any type.
+        dense_shape: The size of each axis.
+
+    Raises:
+        ValueError: The three do not fit each other.
     """
 
     __slots__ = ("_dense_shape", "_indices", "_values")
@@ -62,7 +70,21 @@ class SparseTensor:
 
     @classmethod
     def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
-        """A sparse tensor from anything with indices, values and dense_shape."""
+        """A sparse tensor from anything with indices, values and dense_shape.
+
+        >>> parts = tf.compat.v1.SparseTensorValue([[0]], [7.0], [3])
+        >>> tf.sparse.to_dense(tf.SparseTensor.from_value(parts)).numpy()
+        array([7., 0., 0.], dtype=float32)
+
+        Args:
+            sparse_tensor_value: A SparseTensor, or a value of TensorFlow 1 with the same three parts.
+
+        Returns:
+            A SparseTensor.
+
+        Raises:
+            TypeError: A part is missing.
+        """
         value = sparse_tensor_value
         if not all(hasattr(value, part) for part in ("indices", "values", "dense_shape")):
             raise TypeError(f"Neither a SparseTensor nor SparseTensorValue: {value!r}.")
@@ -111,11 +133,28 @@ class SparseTensor:
         raise AttributeError("SparseTensor.graph is undefined when eager execution is enabled.")
 
     def get_shape(self) -> TensorShape:
-        """The same as `shape`."""
+        """The same as `shape`.
+
+        >>> tf.sparse.from_dense([0, 5, 0]).get_shape()
+        TensorShape([3])
+        """
         return self.shape
 
     def with_values(self, new_values: TensorLike) -> SparseTensor:
-        """Other values at the same places."""
+        """Other values at the same places.
+
+        >>> tf.sparse.to_dense(tf.sparse.from_dense([0, 5, 0, 6]).with_values([7, 8])).numpy()
+        array([0, 7, 0, 8], dtype=int32)
+
+        Args:
+            new_values: As many values, of any type.
+
+        Returns:
+            A SparseTensor of the same shape.
+
+        Raises:
+            ValueError: There are more values, or less.
+        """
         return SparseTensor(self._indices, new_values, self._dense_shape)
 
     @property
@@ -221,7 +260,17 @@ def from_parts(places: Array, values: Any, sizes: Sequence[TensorLike]) -> Spars
 
 
 class SparseTensorSpec(ShapedSpec):
-    """What is known of a sparse tensor before it exists: shape (None for an unknown size) and dtype."""
+    """What is known of a sparse tensor before it exists: what `tf.function` and datasets ask for.
+
+    >>> import gradtape as tf
+    >>> spec = tf.SparseTensorSpec([None, 3], tf.float32)
+    >>> spec.is_compatible_with(tf.sparse.from_dense([[0.0, 1.0, 0.0]]))
+    True
+
+    Args:
+        shape: The sizes, None for one that is unknown; None for an unknown rank.
+        dtype: The type of the values.
+    """
 
     __slots__ = ()
 
@@ -231,7 +280,17 @@ class SparseTensorSpec(ShapedSpec):
 
     @classmethod
     def from_value(cls, value: TensorLike) -> SparseTensorSpec:
-        """The spec of an existing sparse tensor."""
+        """The spec of an existing sparse tensor.
+
+        >>> tf.SparseTensorSpec.from_value(tf.sparse.from_dense([0, 5]))
+        SparseTensorSpec(TensorShape([2]), tf.int32)
+
+        Args:
+            value: A SparseTensor.
+
+        Returns:
+            A SparseTensorSpec with its shape and type.
+        """
         sp = as_sparse(value, "SparseTensorSpec")
         return cls(sp.shape, sp.dtype)
 
@@ -267,13 +326,36 @@ class SparseTensorSpec(ShapedSpec):
         return SparseTensorSpec(change(self._shape), self._dtype)
 
     def most_specific_compatible_type(self, other: Any) -> SparseTensorSpec:
-        """The tightest spec that covers both."""
+        """The tightest spec that covers both.
+
+        >>> tf.SparseTensorSpec([2, 3]).most_specific_compatible_type(tf.SparseTensorSpec([4, 3])).shape
+        TensorShape([None, 3])
+
+        Args:
+            other: Another SparseTensorSpec of the same type.
+
+        Returns:
+            A spec whose sizes are None where theirs differ.
+
+        Raises:
+            ValueError: There is none.
+        """
         if not isinstance(other, SparseTensorSpec) or self._dtype != other._dtype:
             raise ValueError(f"No spec covers both {self!r} and {other!r}.")
         return SparseTensorSpec(self._shape.most_specific_compatible_shape(other._shape), self._dtype)
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether the value (or everything the other spec describes) may stand here."""
+        """Whether the value (or everything the other spec describes) may stand here.
+
+        >>> tf.SparseTensorSpec([None], tf.int32).is_compatible_with(tf.sparse.from_dense([0, 5]))
+        True
+
+        Args:
+            spec_or_value: A SparseTensor or a SparseTensorSpec; anything else may not.
+
+        Returns:
+            True or False.
+        """
         return (
             isinstance(spec_or_value, (SparseTensor, SparseTensorSpec))
             and spec_or_value.dtype == self._dtype

@@ -17,6 +17,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from .. import compat
 from ..version import VERSION
 
 # Module of TensorFlow: classes that name it as theirs, as "module:Class" of gradtape.
@@ -58,10 +59,14 @@ class StandIn(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(f"module 'tensorflow' has no attribute {name!r}", name=name, obj=self)
+        gradtape = sys.modules["gradtape"]
         try:
-            return getattr(sys.modules["gradtape"], name)
+            value = getattr(gradtape, name)
         except AttributeError as error:
             raise AttributeError(str(error).replace("'gradtape'", "'tensorflow'", 1), name=name, obj=self) from None
+        if name in gradtape.__all__:  # imported on first use: from now on it is found at once
+            vars(self)[name] = value
+        return value
 
     def __dir__(self) -> list[str]:
         return [*dir(sys.modules["gradtape"]), "__version__"]
@@ -116,5 +121,4 @@ def take_names() -> None:
             _compat_pickle.REVERSE_NAME_MAPPING[module, cls.__name__] = name.own, cls.__name__
             cls.__module__ = name
             cls.__reduce_ex__ = _reduced  # type: ignore[assignment]
-    compat: Any = sys.modules["gradtape.compat"]
-    compat.v2 = sys.modules["gradtape.compat.v2"] = sys.modules["tensorflow"]
+    vars(compat)["v2"] = sys.modules["gradtape.compat.v2"] = sys.modules["tensorflow"]

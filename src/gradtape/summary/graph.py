@@ -59,6 +59,12 @@ class _Nodes:
 def graph(graph_data: object) -> Tensor:
     """Write a graph, shown under "Graphs".
 
+    >>> import gradtape as tf, tempfile
+    >>> double = tf.function(lambda x: x + x)
+    >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default():
+    ...     bool(tf.summary.graph(double.get_concrete_function(tf.constant(1.0)).graph))
+    True
+
     Args:
         graph_data: A `tf.GradientTape` that still holds its record; the graph of a function, as
             `f.get_concrete_function(...).graph`; or a GraphDef message.
@@ -166,6 +172,12 @@ class _Trace:
 def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: object = None) -> None:
     """Follow the ops of this thread from now on.
 
+    >>> import gradtape as tf, tempfile
+    >>> tf.summary.trace_on()
+    >>> total = tf.reduce_sum(tf.ones([2]) * 3.0)
+    >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default():
+    ...     tf.summary.trace_export("step", step=0)
+
     Args:
         graph: Whether to keep them for `trace_export`. Until then functions run as plain Python, and every op takes the
             slower, general path.
@@ -180,6 +192,17 @@ def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: object
 
 def trace_export(name: str, step: object = None, profiler_outdir: object = None) -> None:
     """Stop following, and write the graph of the ops that ran under the tag `name`.
+
+    >>> import gradtape as tf, tempfile
+    >>> tf.summary.trace_on()
+    >>> total = tf.reduce_sum(tf.ones([2]) * 3.0)
+    >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default():
+    ...     tf.summary.trace_export("step", step=0)
+
+    Args:
+        name: The tag.
+        step: The step; by default that of the thread.
+        profiler_outdir: Not used; taken for programs that were written for TensorFlow.
 
     Raises:
         ValueError: `trace_on` was not called, there is no default writer, or there is no step.
@@ -199,7 +222,12 @@ def trace_export(name: str, step: object = None, profiler_outdir: object = None)
 
 
 def trace_off() -> None:
-    """Stop following, and forget what was followed."""
+    """Stop following, and forget what was followed.
+
+    >>> import gradtape as tf
+    >>> tf.summary.trace_on()
+    >>> tf.summary.trace_off()
+    """
     if STATE.summary_trace is not None:
         STATE.summary_trace.stop(save=False)
         STATE.summary_trace = None

@@ -45,8 +45,14 @@ def summary_scope(
 ) -> Iterator[tuple[str, str]]:
     """For a kind of summary of your own: its tag, below the name scopes that are open, and a scope of that name.
 
+    >>> import gradtape as tf
+    >>> with tf.name_scope("model"), tf.summary.experimental.summary_scope("loss") as (tag, scope):
+    ...     print(tag)
+    model/loss
+
     Args:
         name: The name of the summary; `default_name` where it is empty.
+        default_name: What it is called then.
         values: Accepted; it concerns graphs only.
     """
     name = name or default_name
@@ -58,6 +64,11 @@ def summary_scope(
 @_recorded
 def scalar(name: str, data: TensorLike, step: object = None, description: str | None = None) -> Tensor:
     """Write one number.
+
+    >>> import gradtape as tf, tempfile
+    >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default():
+    ...     bool(tf.summary.scalar("loss", 0.5, step=1))
+    True
 
     Args:
         name: The tag, below the name scopes that are open.
@@ -87,12 +98,20 @@ def histogram(
 ) -> Tensor:
     """Write how the elements of a tensor are distributed; elements that are not finite are left out.
 
+    >>> import gradtape as tf, tempfile
+    >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default():
+    ...     bool(tf.summary.histogram("weights", tf.random.normal([100]), step=1))
+    True
+
     Args:
         name: The tag, below the name scopes that are open.
         data: A tensor of any shape.
         step: When, in steps of the program; the default step where it is None.
         buckets: How many; 30 by default.
         description: What the tag means, in Markdown.
+
+    Returns:
+        Whether it was recorded, as a tensor.
     """
     if not recording():
         return _FALSE
@@ -129,6 +148,11 @@ def image(
 ) -> Any:
     """Write pictures.
 
+    >>> import gradtape as tf, tempfile
+    >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default():
+    ...     bool(tf.summary.image("noise", tf.random.uniform([1, 8, 8, 3]), step=1))
+    True
+
     Args:
         name: The tag, below the name scopes that are open.
         data: Pictures of shape [k, height, width, channels]; floats from 0 to 1, or integers of their type's whole range.
@@ -136,6 +160,9 @@ def image(
         step: When, in steps of the program; the default step where it is None.
         max_outputs: How many of the k to write.
         description: What the tag means, in Markdown.
+
+    Returns:
+        Whether it was recorded, as a tensor.
     """
     if not recording():
         return _FALSE
@@ -173,6 +200,12 @@ def audio(
 ) -> Any:
     """Write sound as 16-bit WAV.
 
+    >>> import gradtape as tf, tempfile
+    >>> tone = tf.sin(tf.range(800.0) * 0.3)[None, :, None]
+    >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default():
+    ...     bool(tf.summary.audio("tone", tone, sample_rate=8000, step=1))
+    True
+
     Args:
         name: The tag, below the name scopes that are open.
         data: Floats from -1 to 1 of shape [k, frames, channels].
@@ -181,6 +214,9 @@ def audio(
         max_outputs: How many of the k to write.
         encoding: "wav", the only one there is.
         description: What the tag means, in Markdown.
+
+    Returns:
+        Whether it was recorded, as a tensor.
     """
     if encoding not in (None, "wav"):
         raise ValueError(f"Unknown encoding: {encoding!r}. Only 'wav' is written.")
@@ -198,11 +234,19 @@ def audio(
 def text(name: str, data: TensorLike, step: object = None, description: str | None = None) -> Tensor:
     """Write text, in Markdown: one, or a table of it as a string tensor of up to two axes.
 
+    >>> import gradtape as tf, tempfile
+    >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default():
+    ...     bool(tf.summary.text("note", "A *small* network", step=1))
+    True
+
     Args:
         name: The tag, below the name scopes that are open.
         data: Text, or a string tensor.
         step: When, in steps of the program; the default step where it is None.
         description: What the tag means, in Markdown.
+
+    Returns:
+        Whether it was recorded, as a tensor.
     """
     if not recording():
         return _FALSE
@@ -216,11 +260,17 @@ def text(name: str, data: TensorLike, step: object = None, description: str | No
 def write(tag: Any, tensor: Any, step: object = None, metadata: Any = None, name: str | None = None) -> Tensor:
     """Write a tensor under a tag, which is taken as it is.
 
+    >>> import gradtape as tf, tempfile
+    >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default():
+    ...     bool(tf.summary.write("numbers", [1.0, 2.0], step=1))
+    True
+
     Args:
         tag: The name.
         tensor: The tensor, or a function of no arguments that makes it, called only where it is recorded.
         step: When, in steps of the program; the default step where it is None.
         metadata: A SummaryMetadata message, or its bytes, that says which plugin of TensorBoard shows it.
+        name: Not used; taken for programs that were written for TensorFlow.
 
     Returns:
         Whether it was recorded, as a tensor.

@@ -24,19 +24,56 @@ _FLUSH_MILLIS = 2 * 60 * 1000
 
 
 class SummaryWriter:
-    """Takes summaries. Made by `create_file_writer`, used as `with writer.as_default(): ...`."""
+    """Takes summaries. Made by `create_file_writer`, used as `with writer.as_default(): ...`.
+
+    >>> import gradtape as tf, tempfile
+    >>> writer = tf.summary.create_file_writer(tempfile.mkdtemp())
+    >>> isinstance(writer, tf.summary.SummaryWriter)
+    True
+    >>> writer.close()
+    """
 
     _closed = False
 
     def set_as_default(self, step: object = None) -> None:
-        """Send this thread's summaries here from now on, at `step` if one is given."""
+        """Send this thread's summaries here from now on.
+
+        >>> import tempfile
+        >>> writer = tf.summary.create_file_writer(tempfile.mkdtemp())
+        >>> with tf.summary.create_noop_writer().as_default(step=0):  # what was the default before is so again after it
+        ...     writer.set_as_default(step=3)
+        ...     bool(tf.summary.scalar("loss", 0.5)), tf.summary.experimental.get_step()
+        (True, 3)
+
+        Args:
+            step: The default step from now on; None for that of before.
+
+        Raises:
+            RuntimeError: It is closed.
+        """
         self._check_open()
         STATE.summary_writer = self
         if step is not None:
             STATE.summary_step = checked_step(step)
 
     def as_default(self, step: object = None) -> AbstractContextManager[SummaryWriter]:
-        """A context in which this thread's summaries go here, at `step` if one is given; flushed at its end."""
+        """A context in which this thread's summaries go here; flushed at its end.
+
+        >>> import tempfile
+        >>> writer = tf.summary.create_file_writer(tempfile.mkdtemp())
+        >>> with writer.as_default(step=3):
+        ...     bool(tf.summary.scalar("loss", 0.5))
+        True
+
+        Args:
+            step: The default step in it; None for that of before.
+
+        Returns:
+            A context manager, which gives the writer.
+
+        Raises:
+            RuntimeError: It is closed.
+        """
         self._check_open()
         if step is not None:
             step = checked_step(step)
@@ -51,13 +88,29 @@ class SummaryWriter:
         return context()
 
     def init(self) -> None:
-        """Nothing to do: a writer is ready when it is made."""
+        """Nothing to do: a writer is ready when it is made.
+
+        >>> tf.summary.create_noop_writer().init()
+        """
 
     def flush(self) -> None:
-        """Write what waits in memory."""
+        """Write what waits in memory to the file.
+
+        >>> import tempfile
+        >>> writer = tf.summary.create_file_writer(tempfile.mkdtemp())
+        >>> writer.flush()
+        """
 
     def close(self) -> None:
-        """Flush, and take no more."""
+        """Flush, and take no more.
+
+        >>> import tempfile
+        >>> writer = tf.summary.create_file_writer(tempfile.mkdtemp())
+        >>> writer.close()
+        >>> writer.as_default()
+        Traceback (most recent call last):
+        RuntimeError: SummaryWriter <...> is already closed
+        """
         self.flush()
         self._closed = True
 
@@ -67,7 +120,11 @@ class SummaryWriter:
         return True
 
     def add(self, **fields: object) -> None:
-        """Take an event with these fields."""
+        """Take an event.
+
+        Args:
+            fields: The fields of the event, by name.
+        """
         raise NotImplementedError("Make a writer with tf.summary.create_file_writer.")
 
     def _check_open(self) -> None:
@@ -135,6 +192,9 @@ def create_file_writer(
         max_queue: How many summaries may wait before the file is flushed; 10 by default.
         flush_millis: After how many milliseconds the file is flushed with the next summary; two minutes by default.
         filename_suffix: What the name of the file ends with; ".v2" by default.
+        name: Not used; taken for programs that were written for TensorFlow.
+        experimental_trackable: Not used; taken for programs that were written for TensorFlow.
+        experimental_mesh: Not used; taken for programs that were written for TensorFlow.
     """
     if logdir is None:
         raise ValueError("Argument `logdir` cannot be None. Give the folder that the event file is to be written to.")
@@ -147,7 +207,16 @@ def create_file_writer(
 
 
 def create_noop_writer() -> SummaryWriter:
-    """A writer that writes nothing."""
+    """A writer that writes nothing.
+
+    >>> import gradtape as tf
+    >>> with tf.summary.create_noop_writer().as_default():
+    ...     bool(tf.summary.scalar("loss", 0.5, step=1))
+    False
+
+    Returns:
+        A writer.
+    """
     return _NoopWriter()
 
 
@@ -158,7 +227,17 @@ def _text(value: Any) -> str:
 
 
 def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
-    """Flush a writer, or the default one; nothing where there is none."""
+    """Flush a writer, or the default one; nothing where there is none.
+
+    >>> import gradtape as tf, tempfile
+    >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default() as writer:
+    ...     _ = tf.summary.scalar("loss", 0.5, step=1)
+    ...     tf.summary.flush(writer)
+
+    Args:
+        writer: A writer; None: the default one.
+        name: Not used; taken for programs that were written for TensorFlow.
+    """
     chosen = STATE.summary_writer if writer is None else writer
     if chosen is not None:
         chosen.flush()
@@ -169,13 +248,38 @@ def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
 
 @contextmanager
 def record_if(condition: object) -> Iterator[None]:
-    """A context in which summaries are recorded only where the condition holds: a bool, a tensor or a callable."""
+    """A context in which summaries are recorded only where the condition holds: a bool, a tensor or a callable.
+
+    >>> import gradtape as tf, tempfile
+    >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default():
+    ...     for step in range(4):
+    ...         with tf.summary.record_if(step % 2 == 0):
+    ...             print(bool(tf.summary.scalar("loss", 0.5, step=step)))
+    True
+    False
+    True
+    False
+
+    Args:
+        condition: A bool, a tensor, or a function without arguments that gives one.
+
+    Returns:
+        A context manager.
+    """
     with scope(summary_condition=condition):
         yield
 
 
 def should_record_summaries() -> Tensor:
-    """Whether a summary written now in this thread would be recorded."""
+    """Whether a summary written now in this thread would be recorded.
+
+    >>> import gradtape as tf
+    >>> bool(tf.summary.should_record_summaries())
+    False
+
+    Returns:
+        One truth value, as a tensor.
+    """
     return from_array(np.bool_(recording()))  # type: ignore[arg-type]
 
 
@@ -221,12 +325,35 @@ def as_effect(function: _Function) -> _Function:
 
 
 def get_step() -> Any:
-    """The default step of this thread, or None."""
+    """The default step of this thread, or None.
+
+    >>> import gradtape as tf
+    >>> tf.summary.experimental.set_step(3)
+    >>> tf.summary.experimental.get_step()
+    3
+    >>> tf.summary.experimental.set_step(None)
+
+    Returns:
+        A number, a variable or None.
+    """
     return STATE.summary_step
 
 
 def set_step(step: object) -> None:
-    """Set the default step of this thread: a number, a variable that is read at each summary, or None."""
+    """Set the default step of this thread: a number, a variable that is read at each summary, or None.
+
+    >>> import gradtape as tf
+    >>> tf.summary.experimental.set_step(3)
+    >>> tf.summary.experimental.get_step()
+    3
+    >>> tf.summary.experimental.set_step(None)
+
+    Args:
+        step: The step.
+
+    Raises:
+        TypeError: It is no whole number.
+    """
     STATE.summary_step = None if step is None else checked_step(step)
 
 

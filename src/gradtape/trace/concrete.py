@@ -26,7 +26,21 @@ COMPILERS: list[Maker] = []
 
 
 class ConcreteFunction:
-    """A graph with the signature it was recorded for. Called with tensors, it runs; it is never recorded again."""
+    """A graph with the signature it was recorded for. Called with tensors, it runs; it is never recorded again.
+
+    >>> import gradtape as tf
+    >>> double = tf.function(lambda x: x + x).get_concrete_function(tf.TensorSpec([2]))
+    >>> double(tf.constant([1.0, 2.0])).numpy()
+    array([2., 4.], dtype=float32)
+
+    Args:
+        graph: The recorded graph.
+        name: The name of the function.
+        specs: What the function is given, as specs.
+        arguments: The arguments it was recorded with, as positions and names.
+        outputs: What it returned.
+        parameters: The parameters of the Python function.
+    """
 
     def __init__(
         self,
@@ -50,13 +64,31 @@ class ConcreteFunction:
         self.enclosed: list[SymbolicTensor] = []  # the values of a function around it that it refers to
 
     def view(self) -> Any:
-        """A picture of its steps, with loops, branches and calls as groups, and how it runs; see docs/guide/view.md."""
+        """A picture of its steps, with loops, branches and calls as groups, and how it runs; see docs/guide/view.md.
+
+        >>> @tf.function
+        ... def square(x):
+        ...     return x * x
+        >>> concrete = square.get_concrete_function(tf.TensorSpec([None], name="x"))
+        >>> [node.name for node in concrete.view().pictures[0].nodes]
+        ['input 1', 'multiply', 'return']
+
+        Returns:
+            A `View`, which shows itself in a notebook.
+        """
         from ..diagnostics.view import graphs, view
 
         return view.View([graphs.picture_of_trace(self)])
 
     def renamed(self, names: list[str | None]) -> ConcreteFunction:
-        """The same recording, whose tensors have these names; one without a name keeps the one it has."""
+        """The same recording, whose tensors have other names.
+
+        Args:
+            names: A name for each tensor that it takes; one for which it is None keeps its own.
+
+        Returns:
+            A ConcreteFunction.
+        """
         specs = [
             spec if name in (None, spec.name) else TensorSpec(spec.shape, spec.dtype, name)
             for spec, name in zip(self.specs, names, strict=True)
@@ -148,7 +180,21 @@ class ConcreteFunction:
         return recorded_type(self._parameters.signature, labels, args, kwargs, self._outputs)
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
-        """Arguments, results and captured tensors in words; without `verbose`, the type alone."""
+        """Arguments, results and captured tensors in words.
+
+        >>> @tf.function
+        ... def square(x):
+        ...     return x * x
+        >>> concrete = square.get_concrete_function(tf.TensorSpec([None], name="x"))
+        >>> print(concrete.pretty_printed_signature(verbose=False))
+        (x: TensorSpec(shape=(None,), dtype=tf.float32, name=None)) -> TensorSpec(shape=(None,), dtype=tf.float32, name=None)
+
+        Args:
+            verbose: Whether each has a line of its own; False for the type alone.
+
+        Returns:
+            A text.
+        """
         if not verbose:
             return str(self.function_type)
         return described(self.function_type, self.captured_inputs)
@@ -174,7 +220,14 @@ class ConcreteFunction:
         return self.run(self._binding.tensors(args, kwargs))
 
     def run(self, tensors: list[Any]) -> Any:
-        """Run on tensors that fit the specs."""
+        """Run on tensors that fit the specs.
+
+        Args:
+            tensors: The tensors, in the order of the specs.
+
+        Returns:
+            What the function returns.
+        """
         if self.enclosed and len(tensors) == len(self.specs):  # (a graph that calls it gives all of its inputs)
             tensors = [*tensors, *self.enclosed]
         trace = STATE.trace
@@ -207,7 +260,11 @@ class ConcreteFunction:
         return self._executors[name]
 
     def forget_engine(self, renewed: str | None = None) -> None:
-        """Choose the engine again with the next call; one that is `renewed` makes its programs anew."""
+        """Choose the engine again with the next call.
+
+        Args:
+            renewed: The name of an engine whose programs are made anew; None for none.
+        """
         self._executor = None
         if renewed is not None:
             self._executors.pop(renewed, None)
@@ -221,7 +278,14 @@ class ConcreteFunction:
         return self.interpret
 
     def interpret(self, tensors: list[Any]) -> Any:
-        """Run step by step, on whatever the tensors are."""
+        """Run step by step, on whatever the tensors are.
+
+        Args:
+            tensors: The tensors, in the order of the specs.
+
+        Returns:
+            What the function returns.
+        """
         return interpret(self._graph, tensors)
 
 

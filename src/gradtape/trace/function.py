@@ -74,7 +74,22 @@ EAGERLY = _Eagerly()
 
 
 class Function(Generic[_P, _Result]):
-    """A callable that traces a Python function; see `tf.function`."""
+    """A callable that traces a Python function; see `tf.function`.
+
+    >>> import gradtape as tf
+    >>> double = tf.function(lambda x: x + x)
+    >>> isinstance(double, tf.types.experimental.PolymorphicFunction), double(tf.constant(2.0)).numpy()
+    (True, np.float32(4.0))
+
+    Args:
+        python_function: The Python function.
+        name: A name for messages.
+        input_signature: Specs of the arguments; one recording then serves all calls.
+        autograph: Whether Python's `if`, `while` and `for` become branches and loops.
+        jit_compile: Whether XLA's rules of compiled functions hold.
+        reduce_retracing: Whether sizes that change are taken as unknown.
+        engine: What runs it; by default `tf.config.get_engine()`.
+    """
 
     def __init__(
         self,
@@ -145,20 +160,75 @@ class Function(Generic[_P, _Result]):
         return FunctionSpec(self.function_type, self.input_signature, self._name)
 
     def experimental_get_tracing_count(self) -> int:
-        """How often the Python function was run to record it."""
+        """How often the Python function was run to record it.
+
+        >>> @tf.function
+        ... def square(x):
+        ...     return x * x
+        >>> _ = square(tf.constant(1.0)), square(tf.constant(2.0)), square(tf.constant([1.0]))
+        >>> square.experimental_get_tracing_count()
+        2
+
+        Returns:
+            An integer.
+        """
         return self._count
 
     def experimental_get_compiler_ir(self, *args: object, **kwargs: object) -> Any:
-        """The text of the graph for these arguments."""
+        """The text of the graph for some arguments.
+
+        >>> @tf.function
+        ... def square(x):
+        ...     return x * x
+        >>> print(square.experimental_get_compiler_ir(tf.constant(2.0))())
+        square(%0):
+            %1: float32[] = multiply(%0, %0)
+            return %1
+
+        Args:
+            args: Arguments of the function, or specs of them.
+            kwargs: The same by name.
+
+        Returns:
+            A function, which gives the text; the stage that it takes is not looked at.
+        """
         concrete = self.get_concrete_function(*args, **kwargs)
         return lambda stage="hlo", *rest, **settings: str(concrete.graph)
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
-        """All traces, one signature in each paragraph."""
+        """All traces, one signature in each paragraph.
+
+        >>> @tf.function
+        ... def square(x):
+        ...     return x * x
+        >>> _ = square(tf.constant(1.0))
+        >>> print(square.pretty_printed_concrete_signatures(verbose=False))
+        (x: TensorSpec(shape=(), dtype=tf.float32, name=None)) -> TensorSpec(shape=(), dtype=tf.float32, name=None)
+
+        Args:
+            verbose: Whether results and captured tensors are listed too, in lines of their own.
+
+        Returns:
+            A text.
+        """
         return "\n\n".join(trace.pretty_printed_signature(verbose) for trace in self._all_traces())
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
-        """The same as `pretty_printed_concrete_signatures`."""
+        """The same as `pretty_printed_concrete_signatures`.
+
+        >>> @tf.function
+        ... def square(x):
+        ...     return x * x
+        >>> _ = square(tf.constant(1.0))
+        >>> print(square.pretty_printed_signature(verbose=False))
+        (x: TensorSpec(shape=(), dtype=tf.float32, name=None)) -> TensorSpec(shape=(), dtype=tf.float32, name=None)
+
+        Args:
+            verbose: Whether results and captured tensors are listed too, in lines of their own.
+
+        Returns:
+            A text.
+        """
         return self.pretty_printed_concrete_signatures(verbose)
 
     def explain(self) -> Traces:
@@ -265,11 +335,30 @@ class Function(Generic[_P, _Result]):
             self._direct = direct(self._direct or _nothing, names)
 
     def forget_engine(self, renewed: str | None = None) -> None:
-        """Choose the engine again with the next call."""
+        """Choose the engine again with the next call.
+
+        Args:
+            renewed: The name of an engine that is another now; not needed here.
+        """
         self._direct, self._directs = None, 0
 
     def get_concrete_function(self, *args: object, **kwargs: object) -> ConcreteFunction:
-        """The trace for these arguments, which may be tensors or `tf.TensorSpec`s."""
+        """The trace for some arguments, made if there is none yet.
+
+        >>> @tf.function
+        ... def square(x):
+        ...     return x * x
+        >>> concrete = square.get_concrete_function(tf.TensorSpec([None]))
+        >>> concrete(tf.constant([1.0, 2.0, 3.0])).numpy()
+        array([1., 4., 9.], dtype=float32)
+
+        Args:
+            args: Arguments of the function: tensors, or `tf.TensorSpec`s, and any other values. None for those of its signature.
+            kwargs: The same by name.
+
+        Returns:
+            A function that runs this trace alone.
+        """
         if self._signature is not None and not args and not kwargs:
             args = self._signature.specs
         concrete, tensors = self._found(args, kwargs, is_call=False)
@@ -594,6 +683,12 @@ def function(
         jit_compile: Functions are compiled in any case. With True, small programs may round in another way than eager code, and
             are faster: own functions with an error of a few units in the last place, products and sums rounded once.
         reduce_retracing: Whether sizes that vary between calls become unknown, to be recorded less often.
+        experimental_implements: Not used; taken for programs that were written for TensorFlow.
+        experimental_autograph_options: Not used; taken for programs that were written for TensorFlow.
+        experimental_attributes: Not used; taken for programs that were written for TensorFlow.
+        experimental_relax_shapes: An old name of `reduce_retracing`.
+        experimental_compile: An old name of `jit_compile`.
+        experimental_follow_type_hints: Not used; taken for programs that were written for TensorFlow.
         engine: What runs it: "native", or with the extra `xla` "xla" or "xla-checked", which raises errors that depend on
             values; without it, `tf.config.set_engine` decides.
     """
@@ -621,5 +716,13 @@ def function(
 
 
 def inside_function() -> bool:
-    """Whether this thread is recording a function."""
+    """Whether this thread is recording a function.
+
+    >>> import gradtape as tf
+    >>> tf.inside_function(), tf.function(lambda: tf.constant(tf.inside_function()))().numpy()
+    (False, np.True_)
+
+    Returns:
+        True or False.
+    """
     return isinstance(STATE.trace, Recorder)

@@ -8,18 +8,20 @@ from typing import Any
 import numpy as np
 
 from ..base import nest
+from ..base.sizes import UNKNOWN
 from ..base.type_spec import CompositeSpec
-from ..values.tensor import TensorSpec
+from ..op.abstract import Shape
+from ..values.tensor import Tensor, TensorSpec, from_array
 from .ghost import NeedsValue, World
 from .inference import Inference
 
-Look = tuple[tuple[int, ...], np.dtype[Any]]
+Look = tuple[Shape, np.dtype[Any]]
 
 
 def called_in_world(world: World, function: Callable[..., Any], args: tuple[Any, ...], specs: object, why: str) -> Any:
     """What a call gives that fits `specs`, a structure of them.
 
-    A program has an instruction for it where all shapes are known, and ends before it otherwise, because of `why`.
+    A program has an instruction for it if it gives tensors, of known sizes or not; it ends before it otherwise, because of `why`.
     """
     if isinstance(world, Inference):
         return nest.map_structure(lambda spec: fitting(world, spec), specs)
@@ -39,7 +41,16 @@ def fitting(world: Inference, spec: object) -> Any:
 
 
 def _looks(specs: list[Any]) -> list[Look] | None:
-    """Shapes and types, where all shapes are known."""
-    if not all(isinstance(spec, TensorSpec) and spec.shape.is_fully_defined() for spec in specs):
+    """Shapes and types, where all are those of tensors."""
+    if not all(isinstance(spec, TensorSpec) for spec in specs):
         return None
-    return [(tuple(spec.shape), np.dtype(spec.dtype.numpy)) for spec in specs]
+    return [(_shape(spec), np.dtype(spec.dtype.numpy)) for spec in specs]
+
+
+def _shape(spec: TensorSpec) -> Shape:
+    return None if spec.shape.rank is None else tuple([UNKNOWN if size is None else size for size in spec.shape])
+
+
+def blank(spec: TensorSpec) -> Tensor:
+    """A tensor that fits a spec, for where nobody looks at it."""
+    return from_array(np.zeros([size or 0 for size in spec.shape] if spec.shape.rank else (), spec.dtype.numpy))

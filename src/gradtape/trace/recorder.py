@@ -52,6 +52,9 @@ class TracePolicy:
     created: list[Variable] = field(default_factory=list)
 
 
+ON_CHANGE = "_on_change"  # in the `__dict__` of a variable: what to do after each change of it that is recorded
+
+
 class Recorder:
     """One trace: records the steps, and knows shape and type of every symbolic tensor."""
 
@@ -114,14 +117,18 @@ class Recorder:
 
     def read(self, variable: Variable) -> Any:
         """Reading a variable is a step: its value may differ in each run."""
+        if STATE.strategies:
+            variable = self.refs(variable)
         self._capture(variable)
         return self.step(read_variable, (variable,), {})
 
     def change(self, variable: Variable, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """An assignment is a step, in the order of the program."""
         if STATE.strategies and (replica := STATE.strategies[-1][1]) is not None:
-            args, kwargs = replica.agreed(variable, method, args, kwargs)
+            variable, args, kwargs = replica.agreed(variable, method, args, kwargs)
         self.step(Method(method), (variable, *args), kwargs, effect=True)
+        if ON_CHANGE in variable.__dict__:
+            variable.__dict__[ON_CHANGE]()
 
     def composite(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A public function is a step, unless it is called with nothing that a tape could follow."""
@@ -234,6 +241,15 @@ class Recorder:
         self.world.performed[id(graph)] = graph
         return graph, returned
 
+    @contextlib.contextmanager
+    def steps_into(self, steps: list[Step]) -> Iterator[None]:
+        """In this block steps are recorded into a list, for a place that is chosen later."""
+        self._levels.append(steps)
+        try:
+            yield
+        finally:
+            self._levels.pop()
+
     def like(self, value: Any, shape: ShapeLike | None = None) -> Any:
         """New symbolic values that look like those in a structure, or have another shape."""
         values = self.world.environment
@@ -281,6 +297,8 @@ class Recorder:
         """The value with Refs in place of what is symbolic."""
         if isinstance(value, SymbolicTensor) or is_symbolic(value):
             return Ref(self.own(value)._number)
+        if STATE.strategies and isinstance(value, Variable) and (replica := STATE.strategies[-1][1]) is not None:
+            return replica.own(value)
         return map_parts(value, self.refs)
 
     def own(self, value: Any) -> Any:
@@ -424,7 +442,22 @@ def read_variable(variable: Variable) -> Any:
 
 @contextlib.contextmanager
 def outside_traces() -> Iterator[None]:
-    """Leave all traces and tapes of this thread for a block (`tf.init_scope`)."""
+    """Leave all traces and tapes of this thread for a block (`tf.init_scope`).
+
+    >>> import gradtape as tf
+    >>> made = []
+    >>> @tf.function
+    ... def step(x):
+    ...     with tf.init_scope():
+    ...         if not made:
+    ...             made.append(tf.constant(2.0))
+    ...     return x * made[0]
+    >>> step(tf.constant(3.0)).numpy()
+    np.float32(6.0)
+
+    Returns:
+        A context manager.
+    """
     with nobody_outside():
         yield
 

@@ -49,7 +49,14 @@ class GradientAccumulator:
         self._weight = Variable(np.float64(0), trainable=False, name="weight")
 
     def reset(self) -> None:
-        """Forget what was added."""
+        """Forget what was added.
+
+        >>> accumulator = tf.train.GradientAccumulator(reduction="sum")
+        >>> accumulator.add([tf.constant(1.0)])
+        >>> accumulator.reset()
+        >>> accumulator.step
+        0
+        """
         for total in self._sums:
             total.reset()
         self._step.assign(np.int64(0))
@@ -64,9 +71,18 @@ class GradientAccumulator:
     def add(self, gradients: Any, weight: Any = 1.0) -> None:
         """Add the gradients of one batch, a structure as `tape.gradient` returns it.
 
+        >>> accumulator = tf.train.GradientAccumulator(reduction="sum")
+        >>> accumulator.add([tf.constant(1.0)])
+        >>> accumulator.add([tf.constant(10.0)], weight=2.0)
+        >>> accumulator.gradients[0].numpy()
+        np.float32(21.0)
+
         Args:
             gradients: Tensors, IndexedSlices or None; the same structure each time.
             weight: The weight of the batch, such as its size where batches differ in size.
+
+        Raises:
+            ValueError: There are more gradients than before, or less.
         """
         parts = nest.flatten(gradients)
         sums = self._sums
@@ -99,7 +115,16 @@ class GradientAccumulator:
     # --- what a checkpoint keeps ---------------------------------------------------------------------------------------
 
     def get_state(self) -> dict[str, Any]:
-        """Everything needed to go on from here: plain values and arrays."""
+        """Everything needed to go on from here.
+
+        >>> accumulator = tf.train.GradientAccumulator(reduction="sum")
+        >>> accumulator.add([tf.constant(1.0)])
+        >>> accumulator.get_state()["step"]
+        1
+
+        Returns:
+            Plain values and arrays.
+        """
         return {
             "step": int(self._step),
             "weight": float(self._weight),
@@ -108,7 +133,18 @@ class GradientAccumulator:
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go on from a state that `get_state` gave."""
+        """Go on from a state.
+
+        >>> accumulator = tf.train.GradientAccumulator(reduction="sum")
+        >>> accumulator.add([tf.constant(1.0)])
+        >>> other = tf.train.GradientAccumulator(reduction="sum")
+        >>> other.set_state(accumulator.get_state())
+        >>> other.gradients[0].numpy()
+        np.float32(1.0)
+
+        Args:
+            state: What `get_state` gave.
+        """
         if len(self._sums) != len(state["sums"]):
             self._sums = [_Sum() for _ in state["sums"]]
         for total, kept in zip(self._sums, state["sums"], strict=True):

@@ -55,7 +55,19 @@ class ExponentialMovingAverage:
         return self._name
 
     def apply(self, var_list: Iterable[Variable] | None = None) -> None:
-        """Move the averages of these variables (of all that have one) one step; new ones begin at the variable's value."""
+        """Move averages one step; new ones begin at the variable's value.
+
+        >>> v = tf.Variable(1.0, name="v")
+        >>> averages = tf.train.ExponentialMovingAverage(decay=0.9)
+        >>> averages.apply([v])
+        >>> _ = v.assign(2.0)
+        >>> averages.apply([v])
+        >>> averages.average(v).numpy().round(4)
+        np.float32(1.1)
+
+        Args:
+            var_list: The variables; by default all that have an average.
+        """
         variables = [kept for kept, _ in self._averages.values()] if var_list is None else _checked(var_list)
         for variable in variables:
             if variable._id not in self._averages:
@@ -79,16 +91,55 @@ class ExponentialMovingAverage:
         return 1.0 - decay
 
     def average(self, var: Variable) -> Variable | None:
-        """The variable that holds the average of `var`, or None."""
+        """The average of a variable.
+
+        >>> v = tf.Variable(1.0, name="v")
+        >>> averages = tf.train.ExponentialMovingAverage(decay=0.9)
+        >>> averages.apply([v])
+        >>> averages.average(v).numpy()
+        np.float32(1.0)
+
+        Args:
+            var: The variable.
+
+        Returns:
+            The variable that holds it, or None.
+        """
         found = self._averages.get(_id_of(var))
         return None if found is None else found[1]
 
     def average_name(self, var: Variable) -> str:
-        """The name of the average of `var`, whether there is one yet or not."""
+        """The name of the average of a variable, whether there is one yet or not.
+
+        >>> v = tf.Variable(1.0, name="v")
+        >>> averages = tf.train.ExponentialMovingAverage(decay=0.9)
+        >>> averages.apply([v])
+        >>> averages.average_name(v)
+        'v/ExponentialMovingAverage'
+
+        Args:
+            var: The variable.
+
+        Returns:
+            A text.
+        """
         return f"{var._shared_name}/{self._name}"
 
     def variables_to_restore(self, moving_avg_variables: Iterable[Variable] | None = None) -> dict[str, Variable]:
-        """The variables by the names of their averages (those given without an average by their own name)."""
+        """The variables by the names of their averages, to restore the averages into them.
+
+        >>> v = tf.Variable(1.0, name="v")
+        >>> averages = tf.train.ExponentialMovingAverage(decay=0.9)
+        >>> averages.apply([v])
+        >>> list(averages.variables_to_restore())
+        ['v/ExponentialMovingAverage']
+
+        Args:
+            moving_avg_variables: The variables; by default all that have an average.
+
+        Returns:
+            A dict.
+        """
         if moving_avg_variables is None:
             moving_avg_variables = [variable for variable, _ in self._averages.values()]
         return {self.average_name(variable): variable for variable in moving_avg_variables}

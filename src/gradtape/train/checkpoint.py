@@ -27,6 +27,13 @@ _COUNTERS = new_lock()
 class CheckpointOptions:
     """Settings of one save or restore.
 
+    >>> import gradtape as tf, tempfile
+    >>> written = []
+    >>> options = tf.train.CheckpointOptions(experimental_write_callbacks=[lambda path: written.append(path)])
+    >>> path = tf.train.Checkpoint(w=tf.Variable(1.0)).write(tempfile.mkdtemp() + "/weights", options)
+    >>> written == [path]
+    True
+
     Args:
         experimental_io_device: Accepted: there is one device.
         experimental_enable_async_checkpoint: Accepted; the call returns when the checkpoint is on the disk.
@@ -200,9 +207,25 @@ class Checkpoint:
     # --- saving ----------------------------------------------------------------------------------------------------------
 
     def write(self, file_prefix: Any, options: CheckpointOptions | None = None) -> str:
-        """Write a checkpoint with exactly this prefix; returns the prefix. `read` is the way back.
+        """Write a checkpoint with exactly this prefix; `read` is the way back.
 
         The files are on the disk when this returns. If it fails, or the machine does, what was there before is still there.
+
+        >>> import tempfile
+        >>> folder, w = tempfile.mkdtemp(), tf.Variable(1.0)
+        >>> checkpoint = tf.train.Checkpoint(w=w)
+        >>> path = checkpoint.write(folder + "/weights")
+        >>> _ = w.assign(5.0)
+        >>> _ = checkpoint.read(path)
+        >>> w.numpy()
+        np.float32(1.0)
+
+        Args:
+            file_prefix: The path that the names of the files begin with.
+            options: A `tf.train.CheckpointOptions`, which is told when the files are written.
+
+        Returns:
+            The prefix.
         """
         _outside_functions("write")
         prefix: str = os.fspath(file_prefix)
@@ -224,7 +247,18 @@ class Checkpoint:
     def save(self, file_prefix: Any, options: CheckpointOptions | None = None) -> str:
         """Write a checkpoint with the next number behind the prefix, and note it as the latest of its folder.
 
-        Returns the path, such as "folder/ckpt-3", to be given to `restore`.
+        >>> import tempfile
+        >>> folder, w = tempfile.mkdtemp(), tf.Variable(1.0)
+        >>> checkpoint = tf.train.Checkpoint(w=w)
+        >>> checkpoint.save(folder + "/ckpt") == tf.train.latest_checkpoint(folder)
+        True
+
+        Args:
+            file_prefix: The path that the names of the files begin with.
+            options: A `tf.train.CheckpointOptions`, which is told when the files are written.
+
+        Returns:
+            The path, such as "folder/ckpt-3", to be given to `restore`.
         """
         _outside_functions("save")
         with next_number(self.save_counter) as number:
@@ -239,24 +273,56 @@ class Checkpoint:
     # --- restoring ---------------------------------------------------------------------------------------------------------
 
     def read(self, save_path: Any, options: CheckpointOptions | None = None) -> CheckpointLoadStatus:
-        """Restore what `write` wrote; see `restore`."""
+        """Restore what `write` wrote; see `restore`.
+
+        >>> import tempfile
+        >>> folder, w = tempfile.mkdtemp(), tf.Variable(1.0)
+        >>> checkpoint = tf.train.Checkpoint(w=w)
+        >>> path = checkpoint.write(folder + "/weights")
+        >>> _ = w.assign(5.0)
+        >>> checkpoint.read(path).assert_consumed() is not None
+        True
+        >>> w.numpy()
+        np.float32(1.0)
+
+        Args:
+            save_path: What `write` returned.
+            options: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A status whose `assert_consumed` raises unless everything was matched.
+
+        Raises:
+            tf.errors.NotFoundError: There is no such checkpoint.
+            tf.errors.DataLossError: The files are damaged, or no checkpoint at all. Nothing has been changed then.
+            ValueError, tf.errors.InvalidArgumentError: A variable has another shape or type; nothing has been changed.
+        """
         _outside_functions("read")
         return CheckpointLoadStatus(Restoration(storage.Bundle(os.fspath(save_path)), self, self._root), self)
 
     def restore(self, save_path: Any, options: CheckpointOptions | None = None) -> CheckpointLoadStatus:
         """Bring the values of a checkpoint to the variables and states of the same names.
 
+        >>> import tempfile
+        >>> folder, w = tempfile.mkdtemp(), tf.Variable(1.0)
+        >>> checkpoint = tf.train.Checkpoint(w=w)
+        >>> path = checkpoint.save(folder + "/ckpt")
+        >>> restored = tf.Variable(0.0)
+        >>> _ = tf.train.Checkpoint(w=restored).restore(path)
+        >>> restored.numpy()
+        np.float32(1.0)
+
         Args:
             save_path: What `save` or `tf.train.latest_checkpoint` returned; with None nothing is restored.
-            options: Accepted.
+            options: Not used; taken for programs that were written for TensorFlow.
 
         Returns:
             A status whose `assert_consumed` raises unless everything was matched.
 
         Raises:
-            NotFoundError: There is no such checkpoint.
-            DataLossError: The files are damaged, or no checkpoint at all. Nothing has been changed then.
-            ValueError, InvalidArgumentError: A variable has another shape or type; nothing has been changed.
+            tf.errors.NotFoundError: There is no such checkpoint.
+            tf.errors.DataLossError: The files are damaged, or no checkpoint at all. Nothing has been changed then.
+            ValueError, tf.errors.InvalidArgumentError: A variable has another shape or type; nothing has been changed.
         """
         _outside_functions("restore")
         if save_path is None:
@@ -266,7 +332,10 @@ class Checkpoint:
         return CheckpointLoadStatus(Restoration(bundle, self, self._root), self)
 
     def sync(self) -> None:
-        """Nothing to do: a checkpoint is on the disk when `save` returns."""
+        """Nothing to do: a checkpoint is on the disk when `save` returns.
+
+        >>> tf.train.Checkpoint(w=tf.Variable(1.0)).sync()
+        """
 
     def __repr__(self) -> str:
         return f"<tf.train.Checkpoint of {', '.join(self._trackable_children())}>"
@@ -303,12 +372,37 @@ def _not_trackable(name: str, value: Any) -> ValueError:
 
 
 class PythonState:
-    """Base class for state of your own: `serialize` gives it as bytes, `deserialize` takes them back."""
+    """Base class for state of your own: `serialize` gives it as bytes, `deserialize` takes them back.
+
+    >>> import gradtape as tf
+    >>> class Epoch(tf.train.experimental.PythonState):
+    ...     number = 0
+    ...     def serialize(self):
+    ...         return str(self.number).encode()
+    ...     def deserialize(self, string_value):
+    ...         self.number = int(string_value)
+    >>> import tempfile
+    >>> epoch = Epoch()
+    >>> epoch.number = 7
+    >>> path = tf.train.Checkpoint(epoch=epoch).write(tempfile.mkdtemp() + "/state")
+    >>> restored = Epoch()
+    >>> _ = tf.train.Checkpoint(epoch=restored).restore(path)
+    >>> restored.number
+    7
+    """
 
     def serialize(self) -> bytes:
-        """The state as bytes."""
+        """The state as bytes; a class of your own says how.
+
+        Returns:
+            Bytes.
+        """
         raise NotImplementedError
 
     def deserialize(self, string_value: bytes) -> None:
-        """Go on from this state."""
+        """Go on from this state; a class of your own says how.
+
+        Args:
+            string_value: What `serialize` gave.
+        """
         raise NotImplementedError

@@ -115,12 +115,22 @@ class CheckpointManager:
     def save(
         self, checkpoint_number: object = None, check_interval: bool = True, options: CheckpointOptions | None = None
     ) -> str | None:
-        """Save a checkpoint, then delete what is too old. Returns its path; None if it is too early for one.
+        """Save a checkpoint, then delete what is too old.
+
+        >>> import tempfile
+        >>> checkpoint = tf.train.Checkpoint(w=tf.Variable(1.0))
+        >>> manager = tf.train.CheckpointManager(checkpoint, tempfile.mkdtemp(), max_to_keep=2)
+        >>> paths = [manager.save() for _ in range(3)]
+        >>> manager.checkpoints == paths[1:]
+        True
 
         Args:
             checkpoint_number: The number in its name, an integer or a variable; by default that of the save.
             check_interval: Whether to do nothing before `checkpoint_interval` steps have passed.
             options: As for `Checkpoint.save`.
+
+        Returns:
+            Its path; None if it is too early for one.
         """
         step = None if self._step_counter is None else int(to_tensor(self._step_counter)._array)
         too_early = (
@@ -168,7 +178,20 @@ class CheckpointManager:
         return found
 
     def restore_or_initialize(self) -> str | None:
-        """Restore the newest checkpoint and return its path; without one, call `init_fn` and return None."""
+        """Restore the newest checkpoint; without one, call `init_fn`.
+
+        >>> import tempfile
+        >>> checkpoint = tf.train.Checkpoint(w=tf.Variable(1.0))
+        >>> manager = tf.train.CheckpointManager(checkpoint, tempfile.mkdtemp(), max_to_keep=2)
+        >>> manager.restore_or_initialize() is None
+        True
+        >>> path = manager.save()
+        >>> manager.restore_or_initialize() == path
+        True
+
+        Returns:
+            The path of the checkpoint, or None.
+        """
         if self.latest_checkpoint is not None:
             self._checkpoint.restore(self.latest_checkpoint)
             if self._step_counter is not None:
@@ -180,7 +203,13 @@ class CheckpointManager:
         return None
 
     def sync(self) -> None:
-        """Nothing to do: a checkpoint is on the disk when `save` returns."""
+        """Nothing to do: a checkpoint is on the disk when `save` returns.
+
+        >>> import tempfile
+        >>> checkpoint = tf.train.Checkpoint(w=tf.Variable(1.0))
+        >>> manager = tf.train.CheckpointManager(checkpoint, tempfile.mkdtemp(), max_to_keep=2)
+        >>> manager.sync()
+        """
 
 
 def checkpoints_iterator(
@@ -191,11 +220,20 @@ def checkpoints_iterator(
 ) -> Iterator[str]:
     """The newest checkpoint of a folder, and each newer one as another process writes it.
 
+    >>> import gradtape as tf, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> path = tf.train.Checkpoint(w=tf.Variable(1.0)).save(folder + "/weights")
+    >>> list(tf.train.checkpoints_iterator(folder, timeout=0)) == [path]
+    True
+
     Args:
         checkpoint_dir: The folder.
         min_interval_secs: How much time at least lies between two.
         timeout: How many seconds to wait for the next; None waits forever.
         timeout_fn: Called when the time is over; if it returns True, or is not given, the iteration ends.
+
+    Returns:
+        An iterator over paths.
     """
     last: str | None = None
     while True:

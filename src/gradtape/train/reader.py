@@ -56,6 +56,15 @@ def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
     ...     path = tf.train.Checkpoint(w=tf.Variable([1.0, 2.0])).write(f"{folder}/weights")
     ...     tf.train.load_checkpoint(path).get_tensor("w/.ATTRIBUTES/VARIABLE_VALUE")
     array([1., 2.], dtype=float32)
+
+    Args:
+        ckpt_dir_or_file: The path of a checkpoint, or of a folder of them.
+
+    Returns:
+        An object with `get_tensor` and `get_variable_to_shape_map`.
+
+    Raises:
+        tf.errors.NotFoundError: There is no checkpoint.
     """
     path = os.fspath(ckpt_dir_or_file)
     if not os.path.isdir(path):
@@ -67,10 +76,41 @@ def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
 
 
 def load_variable(ckpt_dir_or_file: object, name: str) -> Any:
-    """The value of one variable of a checkpoint, or of the newest of a folder."""
+    """The value of one variable of a checkpoint, or of the newest of a folder.
+
+    >>> import gradtape as tf, tempfile
+    >>> path = tf.train.Checkpoint(w=tf.Variable([1.0, 2.0])).write(tempfile.mkdtemp() + "/weights")
+    >>> tf.train.load_variable(path, "w/.ATTRIBUTES/VARIABLE_VALUE")
+    array([1., 2.], dtype=float32)
+
+    Args:
+        ckpt_dir_or_file: The path of a checkpoint, or of a folder of them.
+        name: The name of the variable, as `list_variables` has it.
+
+    Returns:
+        A NumPy array.
+
+    Raises:
+        tf.errors.NotFoundError: There is no checkpoint, or no such variable.
+    """
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))
 
 
 def list_variables(ckpt_dir_or_file: object) -> list[tuple[str, list[int]]]:
-    """Names and shapes of the variables of a checkpoint, or of the newest of a folder, in the order of the names."""
+    """Names and shapes of the variables of a checkpoint, or of the newest of a folder, in the order of the names.
+
+    >>> import gradtape as tf, tempfile
+    >>> path = tf.train.Checkpoint(w=tf.Variable([1.0, 2.0])).write(tempfile.mkdtemp() + "/weights")
+    >>> tf.train.list_variables(path)[-1]
+    ('w/.ATTRIBUTES/VARIABLE_VALUE', [2])
+
+    Args:
+        ckpt_dir_or_file: The path of a checkpoint, or of a folder of them.
+
+    Returns:
+        A list of pairs of a name and a shape.
+
+    Raises:
+        tf.errors.NotFoundError: There is no checkpoint.
+    """
     return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())

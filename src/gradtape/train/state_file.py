@@ -60,7 +60,21 @@ def _quoted(path: str, folder: str) -> str:
 
 
 def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None) -> CheckpointState | None:
-    """What the folder's file `checkpoint` says, with paths that can be opened; None where there is no such file."""
+    """What the folder's file `checkpoint` says, with paths that can be opened; None where there is no such file.
+
+    >>> import gradtape as tf, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> path = tf.train.Checkpoint(w=tf.Variable(1.0)).save(folder + "/weights")
+    >>> tf.train.get_checkpoint_state(folder).model_checkpoint_path == path
+    True
+
+    Args:
+        checkpoint_dir: The folder.
+        latest_filename: The name of the file, where it is not `checkpoint`.
+
+    Returns:
+        An object with `model_checkpoint_path` and `all_model_checkpoint_paths`, or None.
+    """
     folder = os.fspath(checkpoint_dir)
     path = os.path.join(folder, latest_filename or "checkpoint")
     try:
@@ -107,6 +121,22 @@ def latest_checkpoint(checkpoint_dir: object, latest_filename: str | None = None
     """The path of the newest whole checkpoint in a folder, to be given to `Checkpoint.restore`; None if there is none.
 
     Where the newest is damaged, it is the one before that.
+
+    >>> import gradtape as tf, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> w = tf.Variable(1.0)
+    >>> path = tf.train.Checkpoint(w=w).save(folder + "/weights")
+    >>> restored = tf.Variable(0.0)
+    >>> _ = tf.train.Checkpoint(w=restored).restore(tf.train.latest_checkpoint(folder))
+    >>> restored.numpy()
+    np.float32(1.0)
+
+    Args:
+        checkpoint_dir: The folder.
+        latest_filename: The name of the file that lists them, where it is not `checkpoint`.
+
+    Returns:
+        A path, or None.
     """
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
     if state is None:

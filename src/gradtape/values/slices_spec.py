@@ -47,7 +47,18 @@ class IndexedSlicesSpec(ShapedSpec):
 
     @classmethod
     def from_value(cls, value: IndexedSlices) -> IndexedSlicesSpec:
-        """The spec of existing slices."""
+        """The spec of existing slices.
+
+        >>> slices = tf.IndexedSlices(tf.constant([[1.0, 2.0]]), tf.constant([3]))
+        >>> tf.IndexedSlicesSpec.from_value(slices).shape
+        TensorShape([None, 2])
+
+        Args:
+            value: `tf.IndexedSlices`.
+
+        Returns:
+            An IndexedSlicesSpec.
+        """
         shape = TensorShape([None, *value.values.shape[1:]])
         sizes: Any = value.dense_shape
         if sizes is None:
@@ -62,7 +73,18 @@ class IndexedSlicesSpec(ShapedSpec):
         return IndexedSlices
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether the value (or everything the other spec describes) may stand here."""
+        """Whether the value (or everything the other spec describes) may stand here.
+
+        >>> slices = tf.IndexedSlices(tf.constant([[1.0, 2.0]]), tf.constant([3]))
+        >>> tf.IndexedSlicesSpec([None, 2], indices_dtype=tf.int32).is_compatible_with(slices)
+        True
+
+        Args:
+            spec_or_value: `tf.IndexedSlices` or an IndexedSlicesSpec; anything else may not.
+
+        Returns:
+            True or False.
+        """
         if isinstance(spec_or_value, IndexedSlices):
             spec_or_value = self.from_value(spec_or_value)
         if not isinstance(spec_or_value, IndexedSlicesSpec) or self._types() != spec_or_value._types():
@@ -72,7 +94,20 @@ class IndexedSlicesSpec(ShapedSpec):
         )
 
     def most_specific_compatible_type(self, other: Any) -> IndexedSlicesSpec:
-        """The tightest spec that covers both."""
+        """The tightest spec that covers both.
+
+        >>> tf.IndexedSlicesSpec([5, 2]).most_specific_compatible_type(tf.IndexedSlicesSpec([6, 2])).shape
+        TensorShape([None, 2])
+
+        Args:
+            other: Another IndexedSlicesSpec of the same types.
+
+        Returns:
+            A spec whose sizes are None where theirs differ.
+
+        Raises:
+            ValueError: There is none.
+        """
         if not isinstance(other, IndexedSlicesSpec) or self._types() != other._types():
             raise ValueError(f"No spec covers both {self!r} and {other!r}.")
         shape = self._shape.most_specific_compatible_shape(other._shape)

@@ -72,11 +72,24 @@ class Tensor(_Operators):
         return self._array.ndim
 
     def get_shape(self) -> TensorShape:
-        """The same as `shape`."""
+        """The same as `shape`.
+
+        >>> tf.ones([2, 3]).get_shape()
+        TensorShape([2, 3])
+        """
         return self.shape
 
     def set_shape(self, shape: ShapeLike) -> None:
-        """Check the shape; ValueError where it is another."""
+        """Check the shape: that of an eager tensor is known already.
+
+        >>> tf.ones([2, 3]).set_shape([None, 3])
+
+        Args:
+            shape: The shape that it should have, with None for any size.
+
+        Raises:
+            ValueError: It has another.
+        """
         if not self.shape.is_compatible_with(shape):
             raise ValueError(f"Tensor's shape {self.shape} is not compatible with supplied shape {TensorShape(shape)}.")
 
@@ -91,11 +104,28 @@ class Tensor(_Operators):
         return _CPU
 
     def cpu(self) -> Tensor:
-        """This tensor: it is on the CPU."""
+        """This tensor: it is on the CPU.
+
+        >>> x = tf.constant(1.0)
+        >>> x.cpu() is x
+        True
+
+        Returns:
+            The tensor.
+        """
         return self
 
     def ref(self) -> Reference:
-        """A hashable stand-in for dicts and sets; `.deref()` gives the tensor back."""
+        """A hashable stand-in for dicts and sets; `.deref()` gives the tensor back.
+
+        >>> x = tf.constant(1.0)
+        >>> names = {x.ref(): "x"}
+        >>> names[x.ref()]
+        'x'
+
+        Returns:
+            A reference, equal for the very same tensor only.
+        """
         return Reference(self)
 
     if TYPE_CHECKING:  # attached in variables/operators.py and by the subclasses
@@ -177,7 +207,14 @@ class EagerTensor(Tensor):
     __slots__ = ()
 
     def numpy(self) -> Any:
-        """The value as a NumPy array of its own (a NumPy scalar, or bytes, for a tensor without axes)."""
+        """The value as a NumPy array of its own.
+
+        >>> tf.constant([1.0, 2.0]).numpy()
+        array([1., 2.], dtype=float32)
+
+        Returns:
+            An array; a NumPy scalar, or bytes, for a tensor without axes.
+        """
         if ACTIVE and self._id:
             tell_exit(self, ".numpy()")
         array = self._array
@@ -339,6 +376,23 @@ class IndexedSlices:
     """Rows of a large tensor: `dense[indices[i]] += values[i]`, the gradient of a lookup.
 
     Indices may repeat; `tf.convert_to_tensor` adds such rows up.
+
+    >>> import gradtape as tf
+    >>> table = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    >>> with tf.GradientTape() as tape:
+    ...     y = tf.gather(table, [0, 0, 2])
+    >>> gradient = tape.gradient(y, table)
+    >>> type(gradient).__name__, gradient.indices.numpy()
+    ('IndexedSlices', array([0, 0, 2], dtype=int32))
+    >>> tf.convert_to_tensor(gradient).numpy()
+    array([[2., 2.],
+           [0., 0.],
+           [1., 1.]], dtype=float32)
+
+    Args:
+        values: The rows.
+        indices: For each row its place along the first axis.
+        dense_shape: The shape of the large tensor, if it is known.
     """
 
     __slots__ = ("dense_shape", "indices", "values")
@@ -401,7 +455,23 @@ class IndexedSlices:
 
 
 class TensorSpec(TypeSpec):
-    """What is known of a tensor before it exists: shape (None for an unknown size), dtype and name."""
+    """What is known of a tensor before it exists: shape (None for an unknown size), dtype and name.
+
+    >>> import gradtape as tf
+    >>> spec = tf.TensorSpec([None, 3], tf.float32)
+    >>> spec.is_compatible_with(tf.zeros([5, 3])), spec.is_compatible_with(tf.zeros([5, 4]))
+    (True, False)
+    >>> @tf.function(input_signature=[spec])
+    ... def total(x):
+    ...     return tf.reduce_sum(x)
+    >>> total(tf.ones([5, 3])).numpy()
+    np.float32(15.0)
+
+    Args:
+        shape: The shape, None for a size that is not known; None alone: any shape.
+        dtype: The type of the elements.
+        name: A name, which a function shows in its signature.
+    """
 
     __slots__ = ("_dtype", "_name", "_shape")
 
@@ -412,12 +482,34 @@ class TensorSpec(TypeSpec):
 
     @classmethod
     def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
-        """The spec of an existing tensor or variable."""
+        """The spec of an existing tensor or variable.
+
+        >>> tf.TensorSpec.from_tensor(tf.constant([1.0, 2.0]))
+        TensorSpec(shape=(2,), dtype=tf.float32, name=None)
+
+        Args:
+            tensor: A tensor or variable.
+            name: The name of the spec.
+
+        Returns:
+            A TensorSpec with its shape and type.
+        """
         return cls(tensor.shape, tensor.dtype, name)
 
     @classmethod
     def from_spec(cls, spec: TensorSpec, name: str | None = None) -> TensorSpec:
-        """A copy of `spec`, with another name if one is given."""
+        """A copy of a spec.
+
+        >>> tf.TensorSpec.from_spec(tf.TensorSpec([2]), name="x")
+        TensorSpec(shape=(2,), dtype=tf.float32, name='x')
+
+        Args:
+            spec: A TensorSpec.
+            name: The name of the copy; that of `spec` by default.
+
+        Returns:
+            A TensorSpec.
+        """
         return cls(spec.shape, spec.dtype, name or spec.name)
 
     @property
@@ -436,18 +528,51 @@ class TensorSpec(TypeSpec):
         return self._name
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether the value (or everything the other spec describes) may stand here."""
+        """Whether the value (or everything the other spec describes) may stand here.
+
+        >>> tf.TensorSpec([None, 2]).is_compatible_with(tf.ones([3, 2]))
+        True
+
+        Args:
+            spec_or_value: A tensor, a variable or a TensorSpec; anything else may not.
+
+        Returns:
+            True or False.
+        """
         foreign = isinstance(spec_or_value, TypeSpec) and not isinstance(spec_or_value, TensorSpec)
         if foreign or not hasattr(spec_or_value, "shape"):
             return False
         return self._dtype == spec_or_value.dtype and self._shape.is_compatible_with(spec_or_value.shape)
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Whether every tensor that fits this spec fits `other`."""
+        """Whether every tensor that fits this spec fits the other.
+
+        >>> tf.TensorSpec([3, 2]).is_subtype_of(tf.TensorSpec([None, 2]))
+        True
+
+        Args:
+            other: Another spec.
+
+        Returns:
+            True or False.
+        """
         return isinstance(other, TensorSpec) and self._dtype == other._dtype and self._shape.is_subtype_of(other._shape)
 
     def most_specific_compatible_type(self, other: TensorSpec) -> TensorSpec:
-        """The tightest spec that covers both."""
+        """The tightest spec that covers both.
+
+        >>> tf.TensorSpec([3, 2]).most_specific_compatible_type(tf.TensorSpec([4, 2]))
+        TensorSpec(shape=(None, 2), dtype=tf.float32, name=None)
+
+        Args:
+            other: Another TensorSpec of the same type.
+
+        Returns:
+            A TensorSpec whose sizes are None where theirs differ.
+
+        Raises:
+            ValueError: There is none.
+        """
         if not isinstance(other, TensorSpec):
             raise ValueError(f"No spec covers both {self!r} and {other!r}.")
         if self._dtype != other._dtype:

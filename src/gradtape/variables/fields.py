@@ -81,6 +81,14 @@ class FieldsSpec(CompositeSpec):
 
     @classmethod
     def from_value(cls, value: Any) -> Any:
+        """The spec of an existing value.
+
+        Args:
+            value: A value of the class that the spec describes.
+
+        Returns:
+            A spec.
+        """
         kind = COMPOSITES[value.__class__]
         return cls(kind.static(value), [spec_of_part(part) for part in kind.parts(value)])  # type: ignore[arg-type]
 
@@ -100,14 +108,45 @@ class FieldsSpec(CompositeSpec):
         return made
 
     def most_specific_compatible_type(self, other: Any) -> Any:
-        """The tightest spec that covers both; ValueError where there is none."""
+        """The tightest spec that covers both.
+
+        >>> class Masked(tf.experimental.ExtensionType):
+        ...     values: tf.Tensor
+        ...     mask: tf.Tensor
+        >>> short, long = (Masked.Spec(tf.TensorSpec([n]), tf.TensorSpec([n], tf.bool)) for n in (2, 3))
+        >>> short.most_specific_compatible_type(long).values
+        TensorSpec(shape=(None,), dtype=tf.float32, name=None)
+
+        Args:
+            other: Another spec of the same class.
+
+        Returns:
+            A spec.
+
+        Raises:
+            ValueError: There is none.
+        """
         if type(self) is not type(other) or self._frame != other._frame or len(self._specs) != len(other._specs):
             raise ValueError(f"No TypeSpec is compatible with both {self!r} and {other!r}")
         pairs: Any = zip(self._specs, other._specs, strict=True)
         return self._with([a.most_specific_compatible_type(b) for a, b in pairs])
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether the value, or what the other spec describes, may stand here."""
+        """Whether the value, or what the other spec describes, may stand here.
+
+        >>> class Masked(tf.experimental.ExtensionType):
+        ...     values: tf.Tensor
+        ...     mask: tf.Tensor
+        >>> spec = Masked.Spec(tf.TensorSpec([None]), tf.TensorSpec([None], tf.bool))
+        >>> spec.is_compatible_with(Masked([1.0, 2.0], [True, False]))
+        True
+
+        Args:
+            spec_or_value: A value, or another spec.
+
+        Returns:
+            True or False.
+        """
         other: Any = spec_or_value
         if isinstance(other, self.value_type):
             other = type(self).from_value(other)

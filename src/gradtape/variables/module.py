@@ -21,7 +21,19 @@ _Result = TypeVar("_Result")
 
 
 class name_scope:
-    """Context manager: variables made inside get the name in front, as in "dense/kernel:0"."""
+    """Context manager: variables made inside get the name in front, as in "dense/kernel:0".
+
+    >>> import gradtape as tf
+    >>> with tf.name_scope("dense"):
+    ...     print(tf.Variable(1.0, name="kernel").name)
+    dense/kernel:0
+
+    Args:
+        name: The name; with a slash at its end it stands for itself, not below the scopes that are open.
+
+    Raises:
+        ValueError: It is no text.
+    """
 
     def __init__(self, name: str) -> None:
         if not isinstance(name, str):
@@ -69,6 +81,12 @@ def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[Non
     >>> with tf.variable_creator_scope(fixed):
     ...     tf.Variable(1.0).trainable
     False
+
+    Args:
+        variable_creator: A function of the next creator and the settings, which gives a variable.
+
+    Returns:
+        A context manager.
     """
     with scope(variable_creators=[*STATE.variable_creators, variable_creator]):
         yield
@@ -86,6 +104,12 @@ class Module:
     ...         return x @ self.w
     >>> [v.name for v in Dense(2, 3).trainable_variables]
     ['w:0']
+
+    Args:
+        name: The name of the module; by default that of the class in snake case.
+
+    Raises:
+        ValueError: The name is no Python identifier.
     """
 
     _TF_MODULE_IGNORED_PROPERTIES: frozenset[str] = frozenset()
@@ -136,7 +160,23 @@ class Module:
 
     @classmethod
     def with_name_scope(cls, method: Callable[..., _Result]) -> Callable[..., _Result]:
-        """Decorator for a method: it runs in the module's name scope."""
+        """Decorator for a method: it runs in the module's name scope.
+
+        >>> class Dense(tf.Module):
+        ...     @tf.Module.with_name_scope
+        ...     def build(self):
+        ...         self.w = tf.Variable(tf.zeros([2]), name="w")
+        >>> layer = Dense(name="dense")
+        >>> layer.build()
+        >>> layer.w.name
+        'dense/w:0'
+
+        Args:
+            method: The method.
+
+        Returns:
+            The method as it is called then.
+        """
 
         def scoped(self: Module, *args: object, **kwargs: object) -> _Result:
             with self.name_scope:

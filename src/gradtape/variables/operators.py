@@ -20,8 +20,9 @@ from ..base.types import TensorLike, Value
 from ..op.abstract import Abstract
 from ..op.attributes import as_int
 from ..op.call import apply
-from ..op.declaration import REGISTRY, Op
+from ..op.declaration import Op
 from ..op.entry import OPERATORS, public_entry
+from ..ops import public
 from ..ops.array import index, layout, masks
 from ..ops.linalg.products import matmul
 from ..ops.math import elementwise as e
@@ -77,6 +78,14 @@ def truediv(x: object, y: object, name: str | None = None) -> Tensor:
     >>> import gradtape as tf
     >>> (tf.constant(3) / tf.constant(2)).numpy()
     np.float64(1.5)
+
+    Args:
+        x: A tensor.
+        y: A tensor.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of floating type: float64 for 32 and 64-bit integers, float32 for shorter ones.
     """
     return realdiv(*as_divisible(x, y))
 
@@ -157,16 +166,14 @@ def _bitwise(name: str, logical: Any) -> Any:
     def operator(x: Value, y: TensorLike) -> Any:
         if x.dtype == dtypes.bool:
             return logical.public(x, y)
-        if name not in REGISTRY:
-            raise invalid(f"{name} is defined for truth values only, got {x.dtype!r}.")
-        return REGISTRY[name].public(x, y)
+        return getattr(public, name)(x, y)
 
     return operator
 
 
-def _invert(x: Value) -> Any:
-    if x.dtype.is_integer and "invert" in REGISTRY:
-        return REGISTRY["invert"].public(x)
+def _invert(x: Any) -> Any:
+    if x.dtype.is_integer:
+        return public.invert(x)
     return logic.logical_not.public(x)
 
 

@@ -45,7 +45,12 @@ else:
 
 
 class VariableSynchronization(enum.Enum):
-    """When replicas of a variable are brought together; accepted for compatibility."""
+    """When replicas of a variable are brought together; accepted for compatibility.
+
+    >>> import gradtape as tf
+    >>> tf.Variable(1.0, synchronization=tf.VariableSynchronization.ON_READ).numpy()
+    np.float32(1.0)
+    """
 
     AUTO = 0
     NONE = 1
@@ -54,7 +59,12 @@ class VariableSynchronization(enum.Enum):
 
 
 class VariableAggregation(enum.Enum):
-    """How replicas of a variable are brought together; accepted for compatibility."""
+    """How replicas of a variable are brought together; accepted for compatibility.
+
+    >>> import gradtape as tf
+    >>> tf.Variable(1.0, aggregation=tf.VariableAggregation.MEAN).numpy()
+    np.float32(1.0)
+    """
 
     NONE = 0
     SUM = 1
@@ -120,10 +130,20 @@ class Variable(_Operators, metaclass=_VariableMeta):
     Args:
         initial_value: A tensor, an array, a Python value, or a function without arguments that makes one.
         trainable: Whether tapes follow it without being told; True unless synchronization is ON_READ.
+        validate_shape: Not used; taken for programs that were written for TensorFlow.
+        caching_device: Not used; taken for programs that were written for TensorFlow.
         name: Shown in messages; "Variable" if it has none.
+        variable_def: Not used; taken for programs that were written for TensorFlow.
         dtype: The type to convert the initial value to.
+        import_scope: Not used; taken for programs that were written for TensorFlow.
         constraint: A function that optimizers apply after an update.
+        synchronization: When replicas of `tf.distribute` bring their copies together.
+        aggregation: How they do: by none of them, their sum, their mean, or the first one.
         shape: The shape it may have over time, such as `tf.TensorShape(None)`; by default that of the initial value.
+        experimental_enable_variable_lifting: Not used; taken for programs that were written for TensorFlow.
+
+    Raises:
+        ValueError: There is no initial value, or it does not fit `shape`.
     """
 
     __array_priority__ = 100
@@ -188,14 +208,28 @@ class Variable(_Operators, metaclass=_VariableMeta):
             self._value = value
 
     def read_value(self) -> Tensor:
-        """The value as a new tensor, with an identity of its own."""
+        """The value as a new tensor, with an identity of its own.
+
+        >>> tf.Variable([1.0, 2.0]).read_value()
+        <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1., 2.], dtype=float32)>
+
+        Returns:
+            A tensor; a tape follows it back to the variable.
+        """
         result: Tensor = elementwise.identity.public(self._read())
         return result
 
     value = read_value
 
     def numpy(self) -> Any:
-        """A copy of the value as a NumPy array. (To read it is to access it: a tape lists the variable as watched.)"""
+        """A copy of the value as a NumPy array. (To read it is to access it: a tape lists the variable as watched.)
+
+        >>> tf.Variable([1.0, 2.0]).numpy()
+        array([1., 2.], dtype=float32)
+
+        Returns:
+            An array; a NumPy scalar if the variable has no axes.
+        """
         return self._accessed().numpy()
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
@@ -205,7 +239,22 @@ class Variable(_Operators, metaclass=_VariableMeta):
         return self._read() if ACTIVE and STATE.trace is None else self._value
 
     def sparse_read(self, indices: TensorLike, name: str | None = None) -> Tensor:
-        """The rows at `indices`."""
+        """The rows with some numbers; their gradient is `tf.IndexedSlices`.
+
+        >>> tf.Variable([[1, 2], [3, 4], [5, 6]]).sparse_read([2, 0]).numpy()
+        array([[5, 6],
+               [1, 2]], dtype=int32)
+
+        Args:
+            indices: The numbers: integers in any shape.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor: the shape of `indices`, followed by that of a row.
+
+        Raises:
+            tf.errors.InvalidArgumentError: There is no such row.
+        """
         return index.take.public(self._read(), indices, 0, 0)
 
     @property
@@ -225,7 +274,11 @@ class Variable(_Operators, metaclass=_VariableMeta):
         return self._value.ndim
 
     def get_shape(self) -> TensorShape:
-        """The same as `shape`."""
+        """The same as `shape`.
+
+        >>> tf.Variable([1.0, 2.0]).get_shape()
+        TensorShape([2])
+        """
         return self._shape
 
     @property
@@ -279,7 +332,17 @@ class Variable(_Operators, metaclass=_VariableMeta):
         raise RuntimeError("This property is not supported when eager execution is enabled.")
 
     def is_initialized(self, name: str | None = None) -> Tensor:
-        """Always True."""
+        """Always True.
+
+        >>> bool(tf.Variable(1.0).is_initialized())
+        True
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A truth value, as a tensor.
+        """
         return from_array(np.array(True))
 
     @property
@@ -288,15 +351,41 @@ class Variable(_Operators, metaclass=_VariableMeta):
         return self
 
     def ref(self) -> Reference:
-        """A hashable stand-in for dicts and sets; `.deref()` gives the variable back."""
+        """A hashable stand-in for dicts and sets; `.deref()` gives the variable back.
+
+        >>> v = tf.Variable(1.0)
+        >>> slots = {v.ref(): "momentum"}
+        >>> slots[v.ref()]
+        'momentum'
+
+        Returns:
+            A reference, equal for the very same variable only.
+        """
         return Reference(self)
 
     def experimental_ref(self) -> Reference:
-        """The same as `ref`."""
+        """The same as `ref`.
+
+        >>> v = tf.Variable(1.0)
+        >>> v.experimental_ref().deref() is v
+        True
+        """
         return self.ref()
 
     def set_shape(self, shape: ShapeLike) -> None:
-        """Narrow the declared shape."""
+        """Narrow the declared shape.
+
+        >>> v = tf.Variable([1.0, 2.0], shape=tf.TensorShape(None))
+        >>> v.set_shape([None])
+        >>> v.shape
+        TensorShape([None])
+
+        Args:
+            shape: What is known of it besides.
+
+        Raises:
+            ValueError: It contradicts the declared one.
+        """
         self._shape = self._shape.merge_with(shape)
 
     # --- assignment ----------------------------------------------------------------------------------------------
@@ -305,7 +394,24 @@ class Variable(_Operators, metaclass=_VariableMeta):
     def assign(
         self, value: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Variable:
-        """Replace the value. Gradients already recorded keep the value that was read; the assigned tensor is not followed."""
+        """Replace the value. Gradients already recorded keep the value that was read; the assigned tensor is not followed.
+
+        >>> v = tf.Variable(1.0)
+        >>> v.assign(5.0).numpy()
+        np.float32(5.0)
+
+        Args:
+            value: A tensor, or what can become one, of this variable's type and of a shape it may have.
+            use_locking: Not used: a change is never seen in part.
+            name: Not used; taken for programs that were written for TensorFlow.
+            read_value: Whether the variable is returned, or None.
+
+        Returns:
+            The variable.
+
+        Raises:
+            ValueError: The shape or the type is another.
+        """
         self._store(self._checked(value))
         return self._after(read_value)
 
@@ -313,7 +419,24 @@ class Variable(_Operators, metaclass=_VariableMeta):
     def assign_add(
         self, delta: object, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Variable:
-        """Add `delta` to the value."""
+        """Add to the value.
+
+        >>> v = tf.Variable([1.0, 2.0])
+        >>> v.assign_add([10.0, 20.0]).numpy()
+        array([11., 22.], dtype=float32)
+
+        Args:
+            delta: What is added: a tensor of this variable's type and shape.
+            use_locking: Not used: a change is never seen in part.
+            name: Not used; taken for programs that were written for TensorFlow.
+            read_value: Whether the variable is returned, or None.
+
+        Returns:
+            The variable.
+
+        Raises:
+            tf.errors.InvalidArgumentError: The shape is another; nothing broadcasts here.
+        """
         self._move(np.add, elementwise.add.large, delta)
         return self._after(read_value)
 
@@ -321,7 +444,24 @@ class Variable(_Operators, metaclass=_VariableMeta):
     def assign_sub(
         self, delta: object, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Variable:
-        """Subtract `delta` from the value."""
+        """Subtract from the value.
+
+        >>> v = tf.Variable([1.0, 2.0])
+        >>> v.assign_sub([0.5, 0.5]).numpy()
+        array([0.5, 1.5], dtype=float32)
+
+        Args:
+            delta: What is subtracted: a tensor of this variable's type and shape.
+            use_locking: Not used: a change is never seen in part.
+            name: Not used; taken for programs that were written for TensorFlow.
+            read_value: Whether the variable is returned, or None.
+
+        Returns:
+            The variable.
+
+        Raises:
+            tf.errors.InvalidArgumentError: The shape is another; nothing broadcasts here.
+        """
         self._move(np.subtract, elementwise.subtract.large, delta)
         return self._after(read_value)
 
@@ -368,8 +508,10 @@ class Variable(_Operators, metaclass=_VariableMeta):
         else:
             tensor = to_tensor(value)
         array: Array = tensor._array
-        present = any_value(self)._array
-        if array.dtype != present.dtype:
+        now = any_value(self)
+        # (What is on a device is not fetched for that: of several processes none may have all of it.)
+        present: Any = now._array if now.__class__ is EagerTensor else now
+        if array.dtype != (present.dtype if present is not now else now.dtype.numpy):
             to_tensor(tensor, self.dtype)  # raises, with the usual words
         if array.shape != present.shape and not self._shape.is_compatible_with(array.shape):
             raise ValueError(
@@ -412,42 +554,180 @@ class Variable(_Operators, metaclass=_VariableMeta):
 
     @_changes
     def scatter_add(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Variable:
-        """Add rows."""
+        """Add to rows; what is given for one row twice is added twice.
+
+        >>> v = tf.Variable([1.0, 2.0, 3.0])
+        >>> v.scatter_add(tf.IndexedSlices(tf.constant([10.0, 20.0]), tf.constant([0, 2]))).numpy()
+        array([11.,  2., 23.], dtype=float32)
+
+        Args:
+            sparse_delta: `tf.IndexedSlices`: the numbers of rows, and for each of them a value of its shape.
+            use_locking: Not used: a change is never seen in part.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            The variable.
+
+        Raises:
+            TypeError: `sparse_delta` is something else.
+            tf.errors.InvalidArgumentError: There is no such row.
+        """
         return self._scatter(sparse_delta, _of_rows(np.add, np.add))
 
     @_changes
     def scatter_sub(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Variable:
-        """Subtract rows."""
+        """Subtract from rows; what is given for one row twice is subtracted twice.
+
+        >>> v = tf.Variable([1.0, 2.0, 3.0])
+        >>> v.scatter_sub(tf.IndexedSlices(tf.constant([10.0, 20.0]), tf.constant([0, 2]))).numpy()
+        array([ -9.,   2., -17.], dtype=float32)
+
+        Args:
+            sparse_delta: `tf.IndexedSlices`: the numbers of rows, and for each of them a value of its shape.
+            use_locking: Not used: a change is never seen in part.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            The variable.
+
+        Raises:
+            TypeError: `sparse_delta` is something else.
+            tf.errors.InvalidArgumentError: There is no such row.
+        """
         return self._scatter(sparse_delta, _of_rows(np.subtract, np.add))
 
     @_changes
     def scatter_mul(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Variable:
-        """Multiply rows."""
+        """Multiply rows; one that is given twice is multiplied twice.
+
+        >>> v = tf.Variable([1.0, 2.0, 3.0])
+        >>> v.scatter_mul(tf.IndexedSlices(tf.constant([10.0, 20.0]), tf.constant([0, 2]))).numpy()
+        array([10.,  2., 60.], dtype=float32)
+
+        Args:
+            sparse_delta: `tf.IndexedSlices`: the numbers of rows, and for each of them a value of its shape.
+            use_locking: Not used: a change is never seen in part.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            The variable.
+
+        Raises:
+            TypeError: `sparse_delta` is something else.
+            tf.errors.InvalidArgumentError: There is no such row.
+        """
         return self._scatter(sparse_delta, _of_rows(np.multiply))
 
     @_changes
     def scatter_div(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Variable:
-        """Divide rows."""
+        """Divide rows; one that is given twice is divided twice.
+
+        >>> v = tf.Variable([1.0, 2.0, 3.0])
+        >>> v.scatter_div(tf.IndexedSlices(tf.constant([2.0, 4.0]), tf.constant([0, 2]))).numpy()
+        array([0.5 , 2.  , 0.75], dtype=float32)
+
+        Args:
+            sparse_delta: `tf.IndexedSlices`: the numbers of rows, and for each of them a value of its shape.
+            use_locking: Not used: a change is never seen in part.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            The variable.
+
+        Raises:
+            TypeError: `sparse_delta` is something else.
+            tf.errors.InvalidArgumentError: There is no such row.
+        """
         return self._scatter(sparse_delta, _of_rows(np.divide))
 
     @_changes
     def scatter_max(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Variable:
-        """Keep the larger of each row and the given one."""
+        """Keep the larger of each element of some rows and the given one.
+
+        >>> v = tf.Variable([1.0, 2.0, 3.0])
+        >>> v.scatter_max(tf.IndexedSlices(tf.constant([10.0, 0.0]), tf.constant([0, 2]))).numpy()
+        array([10.,  2.,  3.], dtype=float32)
+
+        Args:
+            sparse_delta: `tf.IndexedSlices`: the numbers of rows, and for each of them a value of its shape.
+            use_locking: Not used: a change is never seen in part.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            The variable.
+
+        Raises:
+            TypeError: `sparse_delta` is something else.
+            tf.errors.InvalidArgumentError: There is no such row.
+        """
         return self._scatter(sparse_delta, _of_rows(np.maximum, np.maximum))
 
     @_changes
     def scatter_min(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Variable:
-        """Keep the smaller of each row and the given one."""
+        """Keep the smaller of each element of some rows and the given one.
+
+        >>> v = tf.Variable([1.0, 2.0, 3.0])
+        >>> v.scatter_min(tf.IndexedSlices(tf.constant([10.0, 0.0]), tf.constant([0, 2]))).numpy()
+        array([1., 2., 0.], dtype=float32)
+
+        Args:
+            sparse_delta: `tf.IndexedSlices`: the numbers of rows, and for each of them a value of its shape.
+            use_locking: Not used: a change is never seen in part.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            The variable.
+
+        Raises:
+            TypeError: `sparse_delta` is something else.
+            tf.errors.InvalidArgumentError: There is no such row.
+        """
         return self._scatter(sparse_delta, _of_rows(np.minimum, np.minimum))
 
     @_changes
     def scatter_update(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Variable:
-        """Replace rows."""
+        """Replace rows; of one that is given twice the last counts.
+
+        >>> v = tf.Variable([1.0, 2.0, 3.0])
+        >>> v.scatter_update(tf.IndexedSlices(tf.constant([10.0, 20.0]), tf.constant([0, 2]))).numpy()
+        array([10.,  2., 20.], dtype=float32)
+
+        Args:
+            sparse_delta: `tf.IndexedSlices`: the numbers of rows, and for each of them a value of its shape.
+            use_locking: Not used: a change is never seen in part.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            The variable.
+
+        Raises:
+            TypeError: `sparse_delta` is something else.
+            tf.errors.InvalidArgumentError: There is no such row.
+        """
         return self._scatter(sparse_delta, _set_rows)
 
     @_changes
     def batch_scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Variable:
-        """Replace elements along the last index axis, for each leading index."""
+        """Replace elements along an axis, at places of their own for each entry of the axes before it.
+
+        >>> v = tf.Variable([[1, 2, 3], [4, 5, 6]])
+        >>> v.batch_scatter_update(tf.IndexedSlices(tf.constant([[10], [20]]), tf.constant([[0], [2]]))).numpy()
+        array([[10,  2,  3],
+               [ 4,  5, 20]], dtype=int32)
+
+        Args:
+            sparse_delta: `tf.IndexedSlices`: the last axis of the indices counts the elements that are replaced, all before
+                it are batches.
+            use_locking: Not used: a change is never seen in part.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            The variable.
+
+        Raises:
+            TypeError: `sparse_delta` is something else.
+            tf.errors.InvalidArgumentError: There is no such place.
+        """
         if not isinstance(sparse_delta, IndexedSlices):
             raise TypeError(f"sparse_delta must be tf.IndexedSlices, got {sparse_delta!r}.")
         indices = np.asarray(to_tensor(sparse_delta.indices)._array)
@@ -473,27 +753,112 @@ class Variable(_Operators, metaclass=_VariableMeta):
 
     @_changes
     def scatter_nd_add(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Variable:
-        """Add `updates` at multi-dimensional `indices`."""
+        """Add at some places; what is given for one place twice is added twice.
+
+        >>> v = tf.Variable([[1, 2], [3, 4]])
+        >>> v.scatter_nd_add([[0, 0], [1, 1]], [3, 3]).numpy()
+        array([[4, 2],
+               [3, 7]], dtype=int32)
+
+        Args:
+            indices: Places: integers, the last axis of which holds one index, of an element or of a whole part.
+            updates: The value for each place: the shape of `indices` without its last axis, followed by that of a part.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            The variable.
+
+        Raises:
+            tf.errors.InvalidArgumentError: There is no such place, or the shapes do not fit.
+        """
         return self._scatter_nd(indices, updates, np.add.at)
 
     @_changes
     def scatter_nd_sub(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Variable:
-        """Subtract `updates` at multi-dimensional `indices`."""
+        """Subtract at some places; what is given for one place twice is subtracted twice.
+
+        >>> v = tf.Variable([[1, 2], [3, 4]])
+        >>> v.scatter_nd_sub([[0, 0], [1, 1]], [3, 3]).numpy()
+        array([[-2,  2],
+               [ 3,  1]], dtype=int32)
+
+        Args:
+            indices: Places: integers, the last axis of which holds one index, of an element or of a whole part.
+            updates: The value for each place: the shape of `indices` without its last axis, followed by that of a part.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            The variable.
+
+        Raises:
+            tf.errors.InvalidArgumentError: There is no such place, or the shapes do not fit.
+        """
         return self._scatter_nd(indices, updates, np.subtract.at)
 
     @_changes
     def scatter_nd_update(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Variable:
-        """Replace the elements at multi-dimensional `indices`."""
+        """Replace the elements at some places; of one that is given twice the last counts.
+
+        >>> v = tf.Variable([[1, 2], [3, 4]])
+        >>> v.scatter_nd_update([[0, 0], [1, 1]], [3, 3]).numpy()
+        array([[3, 2],
+               [3, 3]], dtype=int32)
+
+        Args:
+            indices: Places: integers, the last axis of which holds one index, of an element or of a whole part.
+            updates: The value for each place: the shape of `indices` without its last axis, followed by that of a part.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            The variable.
+
+        Raises:
+            tf.errors.InvalidArgumentError: There is no such place, or the shapes do not fit.
+        """
         return self._scatter_nd(indices, updates, _set_rows)
 
     @_changes
     def scatter_nd_max(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Variable:
-        """Keep the larger of each element and the given one."""
+        """Keep the larger of each element at some places and the given one.
+
+        >>> v = tf.Variable([[1, 2], [3, 4]])
+        >>> v.scatter_nd_max([[0, 0], [1, 1]], [3, 3]).numpy()
+        array([[3, 2],
+               [3, 4]], dtype=int32)
+
+        Args:
+            indices: Places: integers, the last axis of which holds one index, of an element or of a whole part.
+            updates: The value for each place: the shape of `indices` without its last axis, followed by that of a part.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            The variable.
+
+        Raises:
+            tf.errors.InvalidArgumentError: There is no such place, or the shapes do not fit.
+        """
         return self._scatter_nd(indices, updates, np.maximum.at)
 
     @_changes
     def scatter_nd_min(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Variable:
-        """Keep the smaller of each element and the given one."""
+        """Keep the smaller of each element at some places and the given one.
+
+        >>> v = tf.Variable([[1, 2], [3, 4]])
+        >>> v.scatter_nd_min([[0, 0], [1, 1]], [3, 3]).numpy()
+        array([[1, 2],
+               [3, 3]], dtype=int32)
+
+        Args:
+            indices: Places: integers, the last axis of which holds one index, of an element or of a whole part.
+            updates: The value for each place: the shape of `indices` without its last axis, followed by that of a part.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            The variable.
+
+        Raises:
+            tf.errors.InvalidArgumentError: There is no such place, or the shapes do not fit.
+        """
         return self._scatter_nd(indices, updates, np.minimum.at)
 
     @_changes
@@ -516,11 +881,32 @@ class Variable(_Operators, metaclass=_VariableMeta):
         return self._updated(update)
 
     def gather_nd(self, indices: TensorLike, name: str | None = None) -> Tensor:
-        """The elements at multi-dimensional `indices`."""
+        """The elements at some places; the tape follows them.
+
+        >>> tf.Variable([[1, 2], [3, 4]]).gather_nd([[0, 1], [1, 1]]).numpy()
+        array([2, 4], dtype=int32)
+
+        Args:
+            indices: Places: integers, the last axis of which holds one index, of an element or of a whole part.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor: the shape of `indices` without its last axis, followed by that of a part.
+
+        Raises:
+            tf.errors.InvalidArgumentError: There is no such place.
+        """
         return index.take_nd.public(self._read(), indices, 0)
 
     def count_up_to(self, limit: int) -> NoReturn:
-        """Not available in TensorFlow 2."""
+        """Not available in TensorFlow 2.
+
+        Args:
+            limit: Not used.
+
+        Raises:
+            AttributeError: Always.
+        """
         raise AttributeError("count_up_to does not exist in TensorFlow 2; use assign_add and compare.")
 
     # --- Python --------------------------------------------------------------------------------------------------

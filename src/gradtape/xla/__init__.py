@@ -27,12 +27,36 @@ class experimental:
 
     @staticmethod
     def compile(computation: Callable[..., Any], inputs: Sequence[Any] | None = None) -> Any:
-        """What the function returns for the inputs, compiled: the same as `tf.function(f, jit_compile=True)(*inputs)`."""
+        """What the function returns for the inputs, compiled: the same as `tf.function(f, jit_compile=True)(*inputs)`.
+
+        >>> import gradtape as tf
+        >>> tf.xla.experimental.compile(lambda x: x + x, [tf.constant(2.0)]).numpy()
+        np.float32(4.0)
+
+        Args:
+            computation: A function of tensors.
+            inputs: A list of its arguments.
+
+        Returns:
+            What it returns.
+        """
         return function(computation, jit_compile=True)(*(inputs or ()))
 
     @staticmethod
     def jit_scope(compile_ops: bool = True, separate_compiled_gradients: bool = False) -> AbstractContextManager[None]:
-        """Accepted: `tf.function(jit_compile=True)` is what compiles."""
+        """Accepted: `tf.function(jit_compile=True)` is what compiles.
+
+        >>> import gradtape as tf
+        >>> with tf.xla.experimental.jit_scope():
+        ...     y = tf.constant(2.0) + 1.0
+
+        Args:
+            compile_ops: Not used; taken for programs that were written for TensorFlow.
+            separate_compiled_gradients: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A context manager.
+        """
         return nullcontext()
 
 

@@ -19,6 +19,7 @@ from ..base.philox import RESERVED
 from ..compile.program import Call, Value
 from ..trace.graph import leaves
 from ..values.tensor import EagerTensor
+from .names import REPLICAS
 
 _LOW, _32 = np.uint64(0xFFFFFFFF), np.uint64(32)
 _SCRAMBLER = np.uint64(0x02461E293EC8F720)
@@ -46,12 +47,19 @@ def _from_pair(seed: Any, count: int) -> Any:
     return _blocks(mixed[0] | mixed[1] << _32, np.uint64(0), mixed[2] | mixed[3] << _32, count)
 
 
-def _from_state(state: dict[int, Any], number: int, drawn: int, count: int) -> Any:
-    """Blocks from the state of a generator on, a variable with the counter and the key; its counter moves on."""
+def _from_state(state: dict[int, Any], number: int, drawn: int, count: int, in_replica: bool) -> Any:
+    """Blocks from the state of a generator on, a variable with the counter and the key; its counter moves on.
+
+    A replica mixes its number into the key (api/generator.py).
+    """
     low, high, key = jax.lax.bitcast_convert_type(state[number], np.uint64)
+    stored = key
+    if in_replica:
+        first = _blocks(key, jax.lax.axis_index(REPLICAS).astype(np.uint64), np.uint64(0), 1)[0]
+        key = first[0] | first[1] << _32
     passed = np.uint64(drawn * RESERVED)
     moved = low + passed
-    after = jnp.stack([moved, high + (moved < low).astype(np.uint64), key])
+    after = jnp.stack([moved, high + (moved < low).astype(np.uint64), stored])
     state[number] = jax.lax.bitcast_convert_type(after, np.int64)
     return _blocks(key, low, high, count)
 
@@ -112,10 +120,11 @@ def run_draw(
     settings = {name: _value(given[name], values) for name in ("minval", "maxval", "mean", "stddev") if name in given}
     count = math.prod(shape)
     blocks, variable = -(-count // _TYPES[dtype]), state_of(call)
+    in_replica = any(getattr(arg, "of_replicas", False) for arg in args[:1])
     if variable is None:
         words, draw = _from_pair(_value(given["seed"], values), blocks), _DRAWS[call.name]
     else:
-        words, draw = _from_state(state, variable._id, count, blocks), _OF_GENERATORS[call.name]
+        words, draw = _from_state(state, variable._id, count, blocks, in_replica), _OF_GENERATORS[call.name]
     drawn, scale, shift = draw(words, dtype, **settings)
     return drawn.reshape(-1)[:count].reshape(shape) * scale + shift
 

@@ -38,7 +38,7 @@ from .arrays import (
     values_of,
 )
 from .lowering import ROOM, Refused, Room, run_program, stacks_of, touched
-from .parts import Part, parts_of
+from .partition import Part, parts_of
 
 
 @contextlib.contextmanager

@@ -21,7 +21,7 @@ from ..compile.measures import Measure
 from ..compile.program import Assign, Branch, Call, Look, Loop, Node, Program, Read, Update, Value, size_of
 from ..op.declaration import Op
 from .draws import is_on_device, run_draw, state_of
-from .replicas import on_all_devices, run_replicas
+from .replicas import CALLED, on_all_devices, run_replicas
 
 State = dict[int, jax.Array]  # the values of variables, by their identity
 
@@ -47,14 +47,14 @@ def reason_against(node: Node, program: Program) -> str | None:
     if isinstance(what, Op) and what.stays_on_host is not None:
         return f"{what.name}: {what.stays_on_host}"
     if isinstance(what, Call) and not is_on_device(what, [program.looks[number] for number in node.outputs]):
-        return f"{what.name}: a Python function is called"
+        return f"{what.name}: {CALLED}"
     looks = [program.looks[number] for number in (*node.used, *node.outputs)]
     if any(dtype.kind == "O" for _, dtype in looks) or any(_is_text(operand) for operand in node.inputs):
         return f"{what.name}: text stays on the host"
     sized = [program.looks[number] for number in (*node.used, *node.outputs) if number not in stacks_of(node, program)]
     if isinstance(what, Measure) or node.has_open_attributes or any(map(is_open, sized)):
         return f"{what.name}: sizes depend on values"
-    if any(math.prod(shape) > _LARGEST for shape, _ in looks):
+    if any(math.prod(shape) > _LARGEST for shape, _ in sized):
         return f"{what.name}: there is no memory for so many elements"
     if isinstance(what, (Loop, Branch)):
         inner = (_reason_inside(each, body) for body in what.programs for each in body.nodes)

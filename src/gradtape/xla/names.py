@@ -10,7 +10,16 @@ REPLICAS = "replica"  # the axis of a mesh along which replicas stand
 
 @dataclasses.dataclass(frozen=True)
 class LogicalDevice:
-    """A device as programs see it."""
+    """A device as programs see it.
+
+    >>> import gradtape as tf
+    >>> tf.config.list_logical_devices("CPU")[0].device_type
+    'CPU'
+
+    Args:
+        name: The name, as "/device:CPU:0".
+        device_type: "CPU".
+    """
 
     name: str
     device_type: str

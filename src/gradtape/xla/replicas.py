@@ -32,9 +32,17 @@ def on_all_devices(loop: Loop, reason: str) -> str:
         None,
         None,
         f"The function given to `run` cannot run on {loop.across.size} devices at once: {reason.removeprefix('loop with ')}. "
-        "Do that outside of the function. Random numbers are drawn on devices by tf.random.stateless_uniform and "
-        "stateless_normal, with a seed that is a value, such as one made of replica_id_in_sync_group.",
+        f"Do that outside of the function.{_DRAWS if reason.endswith(CALLED) else ''}",
     )
+
+
+CALLED = "a Python function is called"  # the end of that reason
+
+_DRAWS = (
+    " Random numbers in loops, and those whose parameters replicas compute, are drawn by tf.random.stateless_uniform and "
+    "stateless_normal, with a seed made of replica_id_in_sync_group, or by a tf.random.Generator that is made in the "
+    "strategy's scope."
+)
 
 
 def run_replicas(loop: Loop, operands: list[Any], state: Any, changed: list[int], inside: Inside) -> list[Any]:

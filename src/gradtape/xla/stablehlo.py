@@ -19,7 +19,7 @@ from ..trace.ghost import NeedsValue
 from .arrays import abstract, value_of
 from .executor import settings
 from .lowering import Refused, run_program, touched
-from .parts import parts_of
+from .partition import parts_of
 
 
 def exported(concrete: ConcreteFunction, platforms: Sequence[str]) -> bytes:

@@ -39,10 +39,10 @@ def told(key: str) -> str:
     return str(_client().blocking_key_value_get(key, _PATIENCE))
 
 
-def same_for_all(number: int) -> int:
-    """The number that the first process has."""
+def same_for_all(array: np.ndarray) -> np.ndarray:
+    """The array that the first process has; those of the others have its shape."""
     from jax.experimental import multihost_utils
 
     with jax.enable_x64(True):
         spread: Any = multihost_utils.broadcast_one_to_all
-        return int(spread(np.asarray(number, np.int64)))
+        return np.asarray(spread(array), array.dtype)

@@ -136,7 +136,110 @@ def programs(tf, strategy):
         return strategy.run(one, args=(values, scale), kwargs={"shift": 1})
 
     found["branches"] = [listed(part) for _, part in sorted(branching(tf.constant(2)).items())]
+    return {**found, **draws(tf, strategy, listed), **own_values(tf, strategy, listed)}
+
+
+def draws(tf, strategy, listed):
+    """Random numbers with state inside of replicas: drawn twice each, and then once outside."""
+    found = {}
+
+    def slopes():
+        x = tf.ones([3])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(x**2 * tf.random.normal([3]))
+        return tape.gradient(y, x)
+
+    replicas = {
+        "normal": lambda: tf.random.normal([2]),
+        "two": lambda: tf.random.normal([2]) + 10 * tf.random.uniform([2]),
+        "with a seed of their own": lambda: tf.stack([tf.random.normal([], seed=3), tf.random.uniform([])]),
+        "integers": lambda: tf.random.uniform([3], 0, 100, tf.int32),
+        "truncated": lambda: tf.random.truncated_normal([3]),
+        "gamma": lambda: tf.random.gamma([2], 2.0),
+        "poisson": lambda: tf.random.poisson([2], [4.0]),
+        "shuffle": lambda: tf.random.shuffle(tf.range(6)),
+        "dropout": lambda: tf.nn.dropout(tf.ones([6]), 0.5),
+        "gradient": slopes,
+    }
+    for name, one in replicas.items():
+        kinds = {
+            "eager": (one, lambda run: run),
+            "function": (one, tf.function),
+            "inside": (tf.function(one), lambda run: run),
+        }
+        for kind, (inner, wrap) in kinds.items():
+            tf.random.set_seed(7)
+            run = wrap(lambda inner=inner: strategy.run(inner))
+            drawn = [listed(run()) for _ in range(2)]
+            found[f"draws, {kind}: {name}"] = drawn
+            found[f"draws after {kind}: {name}"] = [float(tf.random.normal([]))]
+    with strategy.scope():
+        generators = [tf.random.Generator.from_seed(5)]
+    generators.append(tf.random.Generator.from_seed(5))
+    for place, generator in zip(("in the scope", "outside"), generators, strict=True):
+        run = tf.function(lambda generator=generator: strategy.run(lambda: generator.normal([2])))
+        found[f"a generator made {place}"] = [
+            listed(strategy.run(lambda g=generator: g.normal([2]))),
+            *map(listed, [run(), run()]),
+        ]
     return found
+
+
+def own_values(tf, strategy, listed):
+    """Variables of which each replica has a value of its own: what is read outside, and what the replicas have."""
+    found = {}
+    for kind in ("SUM", "MEAN", "ONLY_FIRST_REPLICA"):
+        for wrap in (tf.function, lambda run: run):
+            found[f"own values, {kind}, {'function' if wrap is tf.function else 'eager'}"] = _changed(
+                tf, strategy, listed, kind, wrap
+            )
+    return found
+
+
+def _changed(tf, strategy, listed, kind, wrap):
+    with strategy.scope():
+        v = tf.Variable(
+            4.0,
+            aggregation=tf.VariableAggregation[kind],
+            synchronization=tf.VariableSynchronization.ON_READ,
+            trainable=True,
+        )
+
+    def number():
+        return tf.cast(tf.distribute.get_replica_context().replica_id_in_sync_group, tf.float32)
+
+    def several():
+        if number() > 0:
+            v.assign_add(5.0)
+        for _ in tf.range(2):
+            v.assign_sub(number())
+
+    def slope():
+        with tf.GradientTape() as tape:
+            v.assign(number() + 2.0)
+            y = v * v * v
+        return tape.gradient(y, v)
+
+    def outside():
+        v.assign(9.0)
+
+    changes = {
+        "a constant": lambda: strategy.run(lambda: v.assign(3.0)) and None,
+        "their own": lambda: strategy.run(lambda: v.assign(10.0 * number())) and None,
+        "more": lambda: strategy.run(lambda: v.assign_add(number() + 1.0)) and None,
+        "outside": outside,
+        "less": lambda: strategy.run(lambda: v.assign_sub(number() + 1.0)) and None,
+        "branches": lambda: strategy.run(tf.function(several)),
+    }
+    seen = [[float(v.read_value()), *listed(v)]]
+    for change in changes.values():
+        wrap(change)()
+        seen.append([float(v.read_value()), *listed(v)])
+    seen.append([0.0, *listed(wrap(lambda: strategy.run(lambda: v * 2.0))())])
+    seen.append([0.0, *listed(wrap(lambda: strategy.run(slope))())])
+    both = [float(wrap(lambda kind=kind: strategy.reduce(kind, v, axis=None))()) for kind in ("SUM", "MEAN")]
+    return [*seen, [*both, 0.0, 0.0, 0.0]]
 
 
 def main():
@@ -144,7 +247,13 @@ def main():
 
     cpu = tf.config.list_physical_devices("CPU")[0]
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 4)
-    json.dump(programs(tf, tf.distribute.MirroredStrategy([f"CPU:{k}" for k in range(4)])), sys.stdout)
+    found = programs(tf, tf.distribute.MirroredStrategy([f"CPU:{k}" for k in range(4)]))
+    lines = [f"  {json.dumps(name)}: {json.dumps(_rounded(values))}" for name, values in found.items()]
+    sys.stdout.write("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def _rounded(value):
+    return [_rounded(part) for part in value] if isinstance(value, list) else round(value, 6)
 
 
 if __name__ == "__main__":

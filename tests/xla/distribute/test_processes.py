@@ -1,5 +1,6 @@
 """Several processes on one machine: the numbers of one process, a named error when one dies, checkpoints in pieces."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -19,7 +20,9 @@ from gradtape.cli.command import main
 from gradtape.experimental import dtensor
 from gradtape.xla import processes
 
-WORKER = str(pathlib.Path(__file__).with_name("worker.py"))
+from .keras_worker import trained
+
+WORKER, KERAS_WORKER = (str(pathlib.Path(__file__).with_name(name)) for name in ("worker.py", "keras_worker.py"))
 
 
 def launched(*arguments):
@@ -113,3 +116,16 @@ def test_the_environment_names_the_processes(monkeypatch):
         processes.initialize("a:1,b:2", count=3, number=0)
     with pytest.raises(ValueError, match="need the address"):
         processes.initialize(count=3)
+
+
+@pytest.mark.parametrize("how", ["strategy", "distribution"])
+def test_fit_of_keras_in_two_processes_gives_the_numbers_of_one(how):
+    keras = pytest.importorskip("keras", reason="the extra `keras` is not installed")
+    keras.utils.set_random_seed(1)
+    expected = trained(contextlib.nullcontext)
+    done = launched("--processes", 2, KERAS_WORKER, how)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = [json.loads(line) for line in re.findall(r"\[\d\] found (.*)", done.stdout)]
+    assert len(found) == 2
+    for each in found:
+        np.testing.assert_allclose(each, expected, rtol=2e-5, atol=1e-5)

@@ -1,5 +1,6 @@
 """Strategies with several replicas give the numbers of TensorFlow's, and of one replica."""
 
+import contextlib
 import json
 import pathlib
 
@@ -77,6 +78,18 @@ def test_a_dataset_tells_what_its_elements_look_like(strategy):
     assert [bool(iterator.get_next_as_optional().has_value()) for _ in range(3)] == [True, True, False]
 
 
+def number():
+    """Of the replica that runs this."""
+    return tf.cast(D.get_replica_context().replica_id_in_sync_group, tf.float32)
+
+
+def drawn_in_a_loop():
+    total = 0.0
+    for _ in tf.range(tf.cast(number(), tf.int32)):
+        total += tf.random.normal([])
+    return total
+
+
 def test_what_replicas_cannot_do_is_named(strategy):
     v = tf.Variable(1.0)
     with pytest.raises(ValueError, match="must specify an aggregation method"):
@@ -84,12 +97,18 @@ def test_what_replicas_cannot_do_is_named(strategy):
     with pytest.raises(tf.errors.InvalidArgumentError, match="cannot be shared out to 4 replicas"):
         next(iter(strategy.experimental_distribute_dataset([tf.ones([6])])))
     with pytest.raises(tf.errors.UnimplementedError, match=r"cannot run on 4 devices at once: .*stateless_uniform"):
-        strategy.run(lambda: tf.random.normal([2]))
+        strategy.run(tf.function(drawn_in_a_loop))
+    generator = tf.random.Generator.from_seed(1)
+    with pytest.raises(tf.errors.UnimplementedError, match=r"Generator.normal in a replica.*in the strategy's scope"):
+        strategy.run(lambda: generator.normal([], mean=number()))
+    with pytest.raises(
+        tf.errors.UnimplementedError, match=r"nonzero: how many positions there are depends on the values\. Do that"
+    ):
+        strategy.run(lambda: tf.where(number() * tf.ones([2]) > 1.5))
+    with pytest.raises(tf.errors.UnimplementedError, match="a step whose result depends on values"):
+        strategy.run(lambda: tf.py_function(lambda x: x, [number()], tf.float32))
     with pytest.raises(ValueError, match="cannot be reduced"):
         strategy.reduce("SUM", tf.constant(1.0), axis=None)
-    with tf.GradientTape() as tape, pytest.raises(tf.errors.UnimplementedError, match="Open the tape inside"):
-        tape.watch(x := tf.constant(2.0))
-        strategy.run(lambda: x * x)
 
 
 def test_replicas_run_on_xla_inside_of_a_function_that_does_not(strategy):
@@ -150,3 +169,197 @@ def test_an_optimizer_and_metrics_of_keras_see_all_replicas(strategy):
     np.testing.assert_allclose(four[1], one[1], rtol=1e-5)
     for found, wanted in zip(four[2], one[2], strict=True):
         np.testing.assert_allclose(found, wanted, atol=1e-5)
+
+
+def of_replica(strategy):
+    """1, 2, 3 and 4."""
+    return strategy.experimental_distribute_values_from_function(
+        lambda context: tf.constant(context.replica_id_in_sync_group + 1.0)
+    )
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, tf.function], ids=["eager", "function"])
+def test_a_tape_around_run_follows_variables_arguments_and_what_replicas_exchange(strategy, wrap):
+    v, numbers = tf.Variable(2.0), of_replica(strategy)
+
+    def one(x, c):
+        mean = D.get_replica_context().all_reduce("MEAN", v * x)
+        return v * v * x * c + mean
+
+    def descend(c):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(c)
+            total = strategy.reduce("SUM", strategy.run(one, args=(numbers, c)), axis=None)
+            again = tf.reduce_sum(total**2)
+        return total, tape.gradient(total, [v, c]), tape.gradient(again, v)
+
+    total, (of_v, of_c), of_square = wrap(descend)(tf.constant(3.0))
+    # total = 10 c v^2 + 4 * mean(v x) = 30 v^2 + 10 v
+    assert [float(total), float(of_v), float(of_c)] == [140.0, 130.0, 40.0]
+    assert float(of_square) == 2 * 140.0 * 130.0
+
+
+def test_second_derivatives_and_tangents_go_through_replicas(strategy):
+    x, numbers = tf.constant(2.0), of_replica(strategy)
+
+    def total():
+        return strategy.reduce("SUM", strategy.run(lambda n: n * x**3, args=(numbers,)), axis=None)
+
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            value = total()
+        first = inner.gradient(value, x)
+    assert [float(first), float(outer.gradient(first, x))] == [120.0, 120.0]
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as accumulator:
+        value = total()
+    assert float(accumulator.jvp(value)) == 120.0
+
+
+def test_a_tape_around_replicas_that_assign_takes_the_values_from_before(strategy):
+    v = tf.Variable(2.0, aggregation=tf.VariableAggregation.SUM)
+    numbers = of_replica(strategy)
+
+    def one(n):
+        y = v * v * n
+        v.assign_sub(0.01 * n)
+        return y
+
+    with tf.GradientTape() as tape:
+        total = strategy.reduce("SUM", strategy.run(one, args=(numbers,)), axis=None)
+    assert float(tape.gradient(total, v)) == 40.0
+    np.testing.assert_allclose(v.numpy(), 1.9, rtol=1e-6)
+
+
+def test_a_tape_around_replicas_follows_what_they_draw(strategy):
+    v = tf.Variable(2.0)
+    tf.random.set_seed(3)
+    with tf.GradientTape() as tape:
+        drawn = strategy.run(lambda: v * v * tf.random.normal([]))
+        total = strategy.reduce("SUM", drawn, axis=None)
+    assert len({float(value) for value in strategy.experimental_local_results(drawn)}) == 4
+    np.testing.assert_allclose(tape.gradient(total, v), total, rtol=1e-5)
+
+
+def test_dropout_of_keras_is_the_same_on_all_replicas_as_on_tensorflow(strategy):
+    keras = pytest.importorskip("keras", reason="the extra `keras` is not installed")
+    with strategy.scope():
+        layer = keras.layers.Dropout(0.5, seed=3)
+    run = tf.function(lambda: strategy.run(lambda: layer(tf.ones([64]), training=True)))
+    first, second = (np.stack(strategy.experimental_local_results(run())) for _ in range(2))
+    assert not np.array_equal(first, second)
+    np.testing.assert_array_equal(first, np.broadcast_to(first[0], first.shape))
+
+
+def own_value(strategy, kind, initial=4.0, **settings):
+    with strategy.scope():
+        return tf.Variable(
+            initial,
+            aggregation=tf.VariableAggregation[kind],
+            synchronization=tf.VariableSynchronization.ON_READ,
+            **settings,
+        )
+
+
+def values(strategy, value):
+    return [float(part) for part in strategy.experimental_local_results(value)]
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, tf.function], ids=["eager", "function"])
+def test_what_has_no_meaning_outside_of_replicas_is_refused(strategy, wrap):
+    total, alone = own_value(strategy, "SUM"), own_value(strategy, "NONE")
+    for method in ("assign_add", "assign_sub"):
+        with pytest.raises(ValueError, match=f"does not support `{method}` in cross-replica context"):
+            wrap(lambda method=method: getattr(total, method)(1.0))()
+    strategy.run(lambda: alone.assign_add(number()))
+    assert values(strategy, alone) == [4.0, 5.0, 6.0, 7.0]
+    for use in (alone.read_value, lambda: alone + 1.0):
+        with pytest.raises(ValueError, match="not one that could be read outside of `run`"):
+            wrap(use)()
+    with pytest.raises(ValueError, match="not one that could be changed outside of `run`"):
+        wrap(lambda: alone.assign(1.0))()
+    with pytest.raises(ValueError, match="not one that could be read"):
+        alone.numpy()
+    rows = own_value(strategy, "SUM", [1.0, 2.0])
+    slices = tf.IndexedSlices(tf.constant([5.0]), tf.constant([1]))
+    with pytest.raises(NotImplementedError, match="doesn't support `scatter_add`"):
+        wrap(lambda: rows.scatter_add(slices))()
+    with pytest.raises(ValueError, match=r"aggregation=MEAN and a non-floating dtype is not supported.*int32"):
+        own_value(strategy, "MEAN", 1)
+
+
+def test_an_integer_is_shared_out_to_replicas_without_a_loss(strategy):
+    v = own_value(strategy, "SUM", 0)
+    v.assign(10)
+    assert [int(v), values(strategy, v)] == [10, [4.0, 2.0, 2.0, 2.0]]
+    tf.function(lambda: v.assign(-7))()
+    assert [int(v), sum(values(strategy, v))] == [-7, -7.0]
+
+
+def test_a_checkpoint_has_what_is_read_outside(strategy, tmp_path):
+    total, mean = own_value(strategy, "SUM"), own_value(strategy, "MEAN")
+    strategy.run(lambda: (total.assign_add(number()), mean.assign_add(number())))
+    path = tf.train.Checkpoint(total=total, mean=mean).save(tmp_path / "c")
+    plain = tf.Variable(0.0)
+    tf.train.Checkpoint(total=plain).read(path).expect_partial()
+    assert float(plain) == 22.0
+    total.assign(0.0)
+    mean.assign(0.0)
+    tf.train.Checkpoint(total=total, mean=mean).read(path)
+    assert [float(total), float(mean)] == [22.0, 5.5]
+    assert [values(strategy, total), values(strategy, mean)] == [[5.5] * 4, [5.5] * 4]
+
+
+def test_the_mean_of_integers_over_replicas_is_not_rounded(strategy):
+    numbers = strategy.run(lambda: tf.cast(number(), tf.int32))
+    for axis, given in ((None, numbers), (0, strategy.run(lambda: tf.cast(number(), tf.int32)[None]))):
+        mean = strategy.reduce("MEAN", given, axis=axis)
+        assert (float(mean), mean.dtype) == (1.5, tf.float64)
+
+
+@pytest.mark.parametrize("rows", [32, 38], ids=["even", "a last batch that does not come out even"])
+def test_fit_of_a_model_made_in_the_scope_runs_on_all_replicas(strategy, rows):
+    keras = pytest.importorskip("keras", reason="the extra `keras` is not installed")
+    random = np.random.default_rng(0)
+    x, y, w = random.random((rows, 8)).astype(np.float32), random.integers(0, 3, rows), random.random(rows)
+
+    def trained(scope):
+        keras.utils.set_random_seed(1)
+        with scope():
+            layers = keras.layers
+            hidden = layers.Dense(8, "tanh", kernel_regularizer="l2")
+            model = keras.Sequential([keras.Input((8,)), hidden, layers.Dense(3)])
+            loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+            model.compile(keras.optimizers.Adam(0.01), loss, metrics=["accuracy"], weighted_metrics=["accuracy"])
+        settings = {"batch_size": 16, "verbose": 0}
+        history = model.fit(x, y, sample_weight=w, epochs=2, shuffle=False, validation_data=(x, y), **settings).history
+        return model, history, model.evaluate(x, y, **settings), model.predict(x, **settings)
+
+    four, one = trained(strategy.scope), trained(contextlib.nullcontext)
+    assert four[0].distribute_strategy is strategy
+    assert int(four[0].optimizer.iterations) == 2 * -(-rows // 16)
+    for name, values in one[1].items():
+        np.testing.assert_allclose(four[1][name], values, rtol=1e-5, err_msg=name)
+    np.testing.assert_allclose(four[2], one[2], rtol=1e-5)
+    np.testing.assert_allclose(four[3], one[3], atol=1e-5)
+
+
+def test_each_replica_of_fit_normalizes_its_own_rows(strategy):
+    keras = pytest.importorskip("keras", reason="the extra `keras` is not installed")
+    x = np.repeat([[0.0], [1.0], [2.0], [3.0]], 2, axis=0).astype(np.float32)  # each replica sees equal rows
+    with strategy.scope():
+        model = keras.Sequential(
+            [keras.Input((1,)), keras.layers.BatchNormalization(momentum=0.0), keras.layers.Dense(1)]
+        )
+        model.compile("sgd", "mse")
+    model.fit(x, x, batch_size=8, shuffle=False, verbose=0)
+    mean, variance = model.layers[0].moving_mean, model.layers[0].moving_variance
+    assert [float(mean[0]), float(variance[0])] == [0.0, 0.0]
+
+
+def test_a_loss_of_keras_is_this_replicas_part_of_the_mean(strategy):
+    keras = pytest.importorskip("keras", reason="the extra `keras` is not installed")
+    loss = keras.losses.MeanSquaredError()
+    parts = strategy.run(lambda: loss(tf.zeros([2, 1]), number() * tf.ones([2, 1])))
+    assert values(strategy, parts) == [0.0, 0.25, 1.0, 2.25]

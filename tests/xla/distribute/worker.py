@@ -47,6 +47,11 @@ def on_mesh(batch):
 manager = tf.train.CheckpointManager(tf.train.Checkpoint(cut=cut, whole=whole, step=step), folder, max_to_keep=2)
 manager.restore_or_initialize()
 (batch,) = strategy.experimental_distribute_dataset([tf.constant(x)])
+start = dtensor.DVariable(np.zeros((8, 4), np.float32), layout=dtensor.Layout(["x", "unsharded"], mesh))
+start.assign(np.full((8, 4), 3.0, np.float32))  # (no process has all of its value)
+assert all((np.asarray(part) == 3.0).all() for part in dtensor.unpack(start)), (
+    "a variable that is cut over processes was not assigned"
+)
 rows = dtensor.copy_to_mesh(x, dtensor.Layout.replicated(mesh, 2))
 while int(step) < 6:
     losses = float(with_replicas(batch)), float(on_mesh(rows))

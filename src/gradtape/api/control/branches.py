@@ -85,6 +85,19 @@ def case(
     >>> x = tf.constant(1.0)
     >>> tf.case([(x < 0.0, lambda: "negative"), (x > 0.0, lambda: "positive")], default=lambda: "zero")
     'positive'
+
+    Args:
+        pred_fn_pairs: A list of pairs of a predicate and a function without arguments; a dict with `exclusive`.
+        default: The function that is called where no predicate is true.
+        exclusive: Whether the order does not matter, which lets a dict be given.
+        strict: Not used; taken for programs that were written for TensorFlow.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        What the function returns.
+
+    Raises:
+        tf.errors.InvalidArgumentError: No predicate is true, and there is no default.
     """
     pairs = _checked_pairs(pred_fn_pairs, exclusive)
     if default is not None and not callable(default):
@@ -134,6 +147,18 @@ def switch_case(
     >>> import gradtape as tf
     >>> tf.switch_case(tf.constant(1), [lambda: "zero", lambda: "one"])
     'one'
+
+    Args:
+        branch_index: A whole number, as a tensor.
+        branch_fns: A list of functions without arguments, or a dict or list of pairs from numbers to functions.
+        default: The function for numbers out of range; without it, the last one.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        What the function returns.
+
+    Raises:
+        TypeError: The index is no integer tensor.
     """
     functions = _numbered(branch_fns)
     if not isinstance(branch_index, (Tensor, Variable)):

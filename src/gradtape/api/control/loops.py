@@ -8,7 +8,7 @@ from typing import Any, TypeVar, overload
 import numpy as np
 
 from ...base import dtypes, nest
-from ...base.errors import BranchTypeError, LoopStructureError, OutOfRangeError, ScalarElementsError, invalid
+from ...base.errors import BranchTypeError, LoopStructureError, OpError, OutOfRangeError, ScalarElementsError, invalid
 from ...base.sizes import UNKNOWN, Dim
 from ...base.traceable import traceable
 from ...base.type_spec import CompositeSpec
@@ -16,7 +16,8 @@ from ...base.types import DenseLike, DTypeLike
 from ...op.arguments import count, optional_count, takes
 from ...trace.control import Callee, is_written_out, loop_in_world, rounds_in_world, trace_loop
 from ...trace.ghost import NeedsValue, World
-from ...trace.host_calls import called_in_world, fitting
+from ...trace.graph import Graph
+from ...trace.host_calls import blank, called_in_world, fitting
 from ...trace.inference import Inference, depending_on, repeated, slice_of
 from ...trace.recorder import Recorder
 from ...values.composite import COMPOSITES, Rows, expanded, is_composite
@@ -48,6 +49,24 @@ def while_loop(
     6
 
     `shape_invariants`, `parallel_iterations`, `back_prop` and `swap_memory` matter for graphs; eagerly they have no effect.
+
+    Args:
+        cond: A function of the loop variables that gives one truth value.
+        body: A function of the loop variables that gives the next ones, in the same structure.
+        loop_vars: The first values of the loop variables, as a list or tuple.
+        shape_invariants: The shapes that variables may have in a traced function, where they change from round to round.
+        parallel_iterations: Not used; taken for programs that were written for TensorFlow.
+        back_prop: Not used; taken for programs that were written for TensorFlow.
+        swap_memory: Not used; taken for programs that were written for TensorFlow.
+        maximum_iterations: The most rounds; None: no limit.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The last loop variables.
+
+    Raises:
+        TypeError: `cond` or `body` is no function.
+        ValueError: The body gives another structure.
     """
     for label, function in (("cond", cond), ("body", body)):
         if not callable(function):
@@ -150,7 +169,15 @@ def _joined(values: list[Any], spec: Any) -> Any:
                 f"map_fn: rows of {spec.dtype!r} are expected for a {kind.name}, got a {type(part).__name__} of {part.dtype!r} "
                 f"of shape {part.shape}. Say what fn returns with fn_output_signature."
             )
-    return kind.rows.stack(parts) if parts else spec._from_components([zeros([0], spec.dtype), [0]])
+    return kind.rows.stack(parts) if parts else _no_rows(spec)
+
+
+def _no_rows(spec: Any) -> Any:
+    """A composite without rows, where each would be of this spec."""
+    if spec._shape.rank is None:
+        return spec._from_components([zeros([0], spec.dtype), [0]])
+    none = spec._with_changed_shape(lambda shape: (0, *shape))
+    return none._from_components([blank(part) for part in none._component_specs])
 
 
 @overload
@@ -243,15 +270,19 @@ def _kind(elem: Any) -> Any:
 def _folded(fn: Callable[..., Any], slices: Sequence[Any], initializer: Any, name: str) -> Any:
     if initializer is None:
         if not slices:
-            raise OutOfRangeError(
-                None, None, f"{name}: Tried to read from index 0 but array size is: 0. Use an initializer."
-            )
+            raise _nothing_to_begin_with(fn, name)
         value, slices = slices[0], slices[1:]
     else:
         value = initializer
     for part in slices:
         value = fn(value, part)
     return nest.map_structure(_loop_result, value)
+
+
+def _nothing_to_begin_with(fn: Callee, name: str) -> OpError:
+    """The error of a fold of nothing: TensorFlow's class is another one inside functions, where `fn` runs a graph."""
+    message = f"{name}: Tried to read from index 0 but array size is: 0. Use an initializer."
+    return invalid(message) if isinstance(getattr(fn, "graph", None), Graph) else OutOfRangeError(None, None, message)
 
 
 @takes(parallel_iterations=count)
@@ -269,6 +300,18 @@ def foldl(
     >>> import gradtape as tf
     >>> int(tf.foldl(lambda total, x: total * 10 + x, tf.constant([1, 2, 3])))
     123
+
+    Args:
+        fn: A function of the value so far and one slice, which gives the next value.
+        elems: A tensor whose first axis is walked, or a structure of such tensors.
+        initializer: The first value; by default the first slice.
+        parallel_iterations: Not used; taken for programs that were written for TensorFlow.
+        back_prop: Not used; taken for programs that were written for TensorFlow.
+        swap_memory: Not used; taken for programs that were written for TensorFlow.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The last value.
     """
     _function(fn, "foldl")
     return _folded(fn, _elements(elems, "foldl"), initializer, "foldl")
@@ -284,7 +327,24 @@ def foldr(
     swap_memory: bool = False,
     name: str | None = None,
 ) -> Any:
-    """As `foldl`, from the last element to the first."""
+    """As `foldl`, from the last element to the first.
+
+    >>> import gradtape as tf
+    >>> int(tf.foldr(lambda total, x: total * 10 + x, tf.constant([1, 2, 3])))
+    321
+
+    Args:
+        fn: A function of the value so far and one slice, which gives the next value.
+        elems: A tensor whose first axis is walked, or a structure of such tensors.
+        initializer: The first value; by default the last slice.
+        parallel_iterations: Not used; taken for programs that were written for TensorFlow.
+        back_prop: Not used; taken for programs that were written for TensorFlow.
+        swap_memory: Not used; taken for programs that were written for TensorFlow.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The last value.
+    """
     _function(fn, "foldr")
     return _folded(fn, _elements(elems, "foldr")[::-1], initializer, "foldr")
 
@@ -306,13 +366,27 @@ def scan(
     >>> import gradtape as tf
     >>> tf.scan(lambda total, x: total + x, tf.constant([1, 2, 3])).numpy()
     array([1, 3, 6], dtype=int32)
+
+    Args:
+        fn: A function of the value so far and one slice, which gives the next value.
+        elems: A tensor whose first axis is walked, or a structure of such tensors.
+        initializer: The first value; by default the first slice, which is then the first result.
+        parallel_iterations: Not used; taken for programs that were written for TensorFlow.
+        back_prop: Not used; taken for programs that were written for TensorFlow.
+        swap_memory: Not used; taken for programs that were written for TensorFlow.
+        infer_shape: Whether all values have one shape, which is checked.
+        reverse: Whether to walk from the last element to the first.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The values, stacked along a new first axis.
     """
     _function(fn, "scan")
     slices = _elements(elems, "scan")
     if reverse:
         slices = slices[::-1]
     if initializer is None and not slices:
-        raise OutOfRangeError(None, None, "scan: Tried to read from index 0 but array size is: 0. Use an initializer.")
+        raise _nothing_to_begin_with(fn, "scan")
     structure = elems if initializer is None else initializer
     value = nest.map_structure(_loop_result, slices[0] if initializer is None else initializer)
     kinds = [leaf.dtype for leaf in nest.flatten(value)]
@@ -343,8 +417,8 @@ def for_dataset(
     further element is taken; it is called like `body`, and does not look at the element.
     """
     values, elements = list(loop_vars), iter(dataset)
-    blank = nest.map_structure(lambda spec: None, dataset.element_spec)
-    while test is None or truth_of(test(blank, *values)):
+    nothing = nest.map_structure(lambda spec: None, dataset.element_spec)
+    while test is None or truth_of(test(nothing, *values)):
         try:
             element = next(elements)
         except StopIteration:
@@ -430,8 +504,8 @@ def _for_dataset_in_world(
         after = list(body(element, *values))[1:]
         return [*taken(go_on(element, after)), *after]
 
-    blank = nest.map_structure(lambda spec: None, specs)
-    start = [*taken(go_on(blank, loop_vars)), *loop_vars]
+    nothing = nest.map_structure(lambda spec: None, specs)
+    start = [*taken(go_on(nothing, loop_vars)), *loop_vars]
     return loop_in_world(world, lambda there, *rest: there, turn, start)[2:]
 
 
@@ -449,8 +523,7 @@ def next_element(handle: Tensor, go_on: Tensor, specs: object) -> list[Any]:
             return [to_tensor(True), next(handle._array.item())]
     except StopIteration:
         pass
-    blank = nest.map_structure(lambda spec: from_array(np.zeros(tuple(spec.shape), spec.dtype.numpy)), specs)
-    return [to_tensor(False), blank]
+    return [to_tensor(False), nest.map_structure(blank, specs)]
 
 
 def _slice_of(elems: Any, name: str, one: Callable[[Any], Any]) -> Any:
@@ -523,9 +596,12 @@ def _count(elems: Any) -> Dim:
 
 
 def _map_fn_in_world(world: Any, function: Any, fn: Any, elems: Any, dtype: Any = None, **kwargs: Any) -> Any:
-    if any(map(is_composite, nest.flatten(elems))):
+    signature = kwargs.get("fn_output_signature", dtype)
+    if any(map(is_composite, nest.flatten(elems))) or any(
+        isinstance(k, CompositeSpec) for k in nest.flatten(signature)
+    ):
         if isinstance(world, Inference):
-            return _mapped_rows(world, fn, elems, kwargs.get("fn_output_signature", dtype))
+            return _mapped_rows(world, fn, elems, signature)
         raise NeedsValue("Rows of what is made of several tensors have sizes of their own.")
     count = _count(elems)
     if is_written_out(world, count):
@@ -534,7 +610,6 @@ def _map_fn_in_world(world: Any, function: Any, fn: Any, elems: Any, dtype: Any 
         _slice_of(elems, "map_fn", lambda tensor: tensor)
         tensors = [to_tensor(value) for value in nest.flatten(elems)]
         return world.mapped(fn, tensors, lambda slices: nest.pack_sequence_as(elems, slices))
-    signature = kwargs.get("fn_output_signature", dtype)
     kinds = elems if signature is None else signature
 
     def turn(carried: list[Any], elements: list[Any]) -> tuple[list[Any], list[Any]]:

@@ -30,15 +30,34 @@ set_random_seed = set_seed
 
 
 def executing_eagerly_outside_functions() -> bool:
-    """True: there is no other mode."""
+    """True: there is no other mode.
+
+    >>> import gradtape as tf
+    >>> tf.compat.v1.executing_eagerly_outside_functions()
+    True
+
+    Returns:
+        True.
+    """
     return True
 
 
-def _is_on(name: str) -> Any:
-    def switch(*args: object, **kwargs: object) -> None:
-        """Nothing to do: gradtape has TensorFlow 2's behaviour only."""
+_SWITCH = """Nothing to do: gradtape has TensorFlow 2's behaviour only.
 
-    switch.__name__ = name
+>>> import gradtape as tf
+>>> tf.compat.v1.{name}()
+
+Args:
+    *args: Not used; taken for programs that were written for TensorFlow.
+    **kwargs: Not used; taken for programs that were written for TensorFlow.
+"""
+
+
+def _is_on(name: str) -> Any:
+    def switch(*args: object, **kwargs: object) -> None: ...
+
+    switch.__name__ = switch.__qualname__ = name
+    switch.__doc__ = _SWITCH.format(name=name)
     return switch
 
 
@@ -51,7 +70,15 @@ enable_v2_tensorshape = _is_on("enable_v2_tensorshape")
 
 
 class ConfigProto:
-    """The settings of a session, which nothing reads: there are no sessions."""
+    """The settings of a session, which nothing reads: there are no sessions.
+
+    >>> import gradtape as tf
+    >>> tf.compat.v1.ConfigProto(allow_soft_placement=True).allow_soft_placement
+    True
+
+    Args:
+        **settings: Any settings; they become attributes.
+    """
 
     def __init__(self, **settings: Any) -> None:
         self.gpu_options = SimpleNamespace(allow_growth=False, per_process_gpu_memory_fraction=0.0)
@@ -60,11 +87,19 @@ class ConfigProto:
 
 
 def reset_default_graph() -> None:
-    """Nothing to do: there are no graphs."""
+    """Nothing to do: there are no graphs.
+
+    >>> import gradtape as tf
+    >>> tf.compat.v1.reset_default_graph()
+    """
 
 
 def global_variables_initializer() -> None:
-    """Nothing to do: variables have their values from the start."""
+    """Nothing to do: variables have their values from the start.
+
+    >>> import gradtape as tf
+    >>> tf.compat.v1.global_variables_initializer()
+    """
 
 
 local_variables_initializer = tables_initializer = global_variables_initializer
@@ -77,17 +112,46 @@ class logging:
 
     @staticmethod
     def set_verbosity(v: int | str) -> None:
-        """Show messages of this level and above."""
+        """Show messages of this level and above.
+
+        >>> import gradtape as tf
+        >>> before = tf.compat.v1.logging.get_verbosity()
+        >>> tf.compat.v1.logging.set_verbosity(tf.compat.v1.logging.ERROR)
+        >>> tf.compat.v1.logging.get_verbosity()
+        40
+        >>> tf.compat.v1.logging.set_verbosity(before)
+
+        Args:
+            v: The level: a number, such as `tf.compat.v1.logging.ERROR`, or its name.
+        """
         get_logger().setLevel(v)
 
     @staticmethod
     def get_verbosity() -> int:
-        """The lowest level that is shown."""
+        """The lowest level that is shown.
+
+        >>> import gradtape as tf
+        >>> tf.compat.v1.logging.get_verbosity() >= 0
+        True
+
+        Returns:
+            A whole number.
+        """
         return get_logger().getEffectiveLevel()
 
     @staticmethod
     def log(level: int, msg: str, *args: Any, **kwargs: Any) -> None:
-        """A message of that level."""
+        """A message of that level.
+
+        >>> import gradtape as tf
+        >>> tf.compat.v1.logging.log(tf.compat.v1.logging.DEBUG, "%d steps", 3)
+
+        Args:
+            level: The level.
+            msg: The message, with the places of Python's % for the arguments.
+            *args: The arguments.
+            **kwargs: Those of `logging.Logger.log`.
+        """
         get_logger().log(level, msg, *args, **kwargs)
 
     debug, info, warning, warn, error, fatal = (

@@ -34,7 +34,12 @@ __all__ = [
 
 
 class Reduction:
-    """How losses become one number."""
+    """How losses become one number.
+
+    >>> import gradtape as tf
+    >>> tf.compat.v1.losses.Reduction.SUM
+    'weighted_sum'
+    """
 
     NONE = "none"
     SUM = "weighted_sum"
@@ -45,12 +50,30 @@ class Reduction:
 
     @classmethod
     def all(cls) -> tuple[str, ...]:
-        """All of them."""
+        """All of them.
+
+        >>> import gradtape as tf
+        >>> "weighted_mean" in tf.compat.v1.losses.Reduction.all()
+        True
+
+        Returns:
+            A tuple of texts.
+        """
         return (cls.NONE, cls.SUM, cls.MEAN, cls.SUM_OVER_BATCH_SIZE, cls.SUM_BY_NONZERO_WEIGHTS)
 
     @classmethod
     def validate(cls, key: str) -> None:
-        """ValueError where it is none of them."""
+        """Check that it is one of them.
+
+        >>> import gradtape as tf
+        >>> tf.compat.v1.losses.Reduction.validate("weighted_sum")
+
+        Args:
+            key: A text.
+
+        Raises:
+            ValueError: It is none of them.
+        """
         if key not in cls.all():
             raise ValueError(f"Invalid Reduction Key {key}.")
 
@@ -70,6 +93,16 @@ def compute_weighted_loss(
     >>> import gradtape as tf
     >>> float(tf.compat.v1.losses.compute_weighted_loss([1.0, 3.0], [1.0, 0.0]))
     1.0
+
+    Args:
+        losses: The losses.
+        weights: A weight for each loss, broadcast to them; 0 leaves one out.
+        scope: Not used; taken for programs that were written for TensorFlow.
+        loss_collection: Not used; taken for programs that were written for TensorFlow.
+        reduction: How the losses become one number: one of `Reduction`.
+
+    Returns:
+        One number; with `Reduction.NONE`, a tensor.
     """
     Reduction.validate(reduction)
     values = to_tensor(losses)
@@ -108,7 +141,26 @@ def absolute_difference(
     loss_collection: object = None,
     reduction: str = _MEAN,
 ) -> Any:
-    """The mean of absolute differences."""
+    """The mean of absolute differences.
+
+    >>> import gradtape as tf
+    >>> float(tf.compat.v1.losses.absolute_difference([1.0, 2.0], [1.5, 4.0]))
+    1.25
+
+    Args:
+        labels: What is to be predicted.
+        predictions: What is predicted, of the same shape.
+        weights: A weight for each loss, broadcast to them; 0 leaves one out.
+        scope: Not used; taken for programs that were written for TensorFlow.
+        loss_collection: Not used; taken for programs that were written for TensorFlow.
+        reduction: How the losses become one number: one of `Reduction`.
+
+    Returns:
+        One number; with `Reduction.NONE`, a tensor.
+
+    Raises:
+        ValueError: The shapes differ.
+    """
     first, second = _pair(labels, predictions)
     return compute_weighted_loss(math.abs(second - first), weights, reduction=reduction)
 
@@ -121,7 +173,26 @@ def mean_squared_error(
     loss_collection: object = None,
     reduction: str = _MEAN,
 ) -> Any:
-    """The mean of squared differences."""
+    """The mean of squared differences.
+
+    >>> import gradtape as tf
+    >>> float(tf.compat.v1.losses.mean_squared_error([1.0, 2.0], [2.0, 4.0]))
+    2.5
+
+    Args:
+        labels: What is to be predicted.
+        predictions: What is predicted, of the same shape.
+        weights: A weight for each loss, broadcast to them; 0 leaves one out.
+        scope: Not used; taken for programs that were written for TensorFlow.
+        loss_collection: Not used; taken for programs that were written for TensorFlow.
+        reduction: How the losses become one number: one of `Reduction`.
+
+    Returns:
+        One number; with `Reduction.NONE`, a tensor.
+
+    Raises:
+        ValueError: The shapes differ.
+    """
     first, second = _pair(labels, predictions)
     return compute_weighted_loss(math.squared_difference(second, first), weights, reduction=reduction)
 
@@ -140,6 +211,19 @@ def mean_pairwise_squared_error(
     >>> import gradtape as tf
     >>> float(tf.compat.v1.losses.mean_pairwise_squared_error([[0.0, 0.0]], [[1.0, 4.0]]))
     9.0
+
+    Args:
+        labels: What is to be predicted.
+        predictions: What is predicted, of the same shape.
+        weights: A weight for all, or for each row.
+        scope: Not used; taken for programs that were written for TensorFlow.
+        loss_collection: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        One number.
+
+    Raises:
+        ValueError: The shapes differ, or the weights do not fit.
     """
     first, second = _pair(labels, predictions)
     errors = second - first
@@ -165,7 +249,27 @@ def huber_loss(
     loss_collection: object = None,
     reduction: str = _MEAN,
 ) -> Any:
-    """Squared differences up to `delta`, beyond it absolute ones."""
+    """Squared differences up to `delta`, beyond it absolute ones.
+
+    >>> import gradtape as tf
+    >>> float(tf.compat.v1.losses.huber_loss([0.0, 0.0], [1.0, 3.0]))
+    1.5
+
+    Args:
+        labels: What is to be predicted.
+        predictions: What is predicted, of the same shape.
+        weights: A weight for each loss, broadcast to them; 0 leaves one out.
+        delta: Where the square ends.
+        scope: Not used; taken for programs that were written for TensorFlow.
+        loss_collection: Not used; taken for programs that were written for TensorFlow.
+        reduction: How the losses become one number: one of `Reduction`.
+
+    Returns:
+        One number; with `Reduction.NONE`, a tensor.
+
+    Raises:
+        ValueError: The shapes differ.
+    """
     first, second = _pair(labels, predictions)
     error = math.abs(second - first)
     losses = where(error <= delta, 0.5 * error * error, delta * error - 0.5 * delta**2)
@@ -181,7 +285,27 @@ def log_loss(
     loss_collection: object = None,
     reduction: str = _MEAN,
 ) -> Any:
-    """The cross entropy of probabilities."""
+    """The cross entropy of probabilities.
+
+    >>> import gradtape as tf
+    >>> round(float(tf.compat.v1.losses.log_loss([1.0, 0.0], [0.5, 0.5])), 4)
+    0.6931
+
+    Args:
+        labels: 0 or 1, or chances.
+        predictions: The probabilities of a 1.
+        weights: A weight for each loss, broadcast to them; 0 leaves one out.
+        epsilon: What is added, so that no logarithm is infinite.
+        scope: Not used; taken for programs that were written for TensorFlow.
+        loss_collection: Not used; taken for programs that were written for TensorFlow.
+        reduction: How the losses become one number: one of `Reduction`.
+
+    Returns:
+        One number; with `Reduction.NONE`, a tensor.
+
+    Raises:
+        ValueError: The shapes differ.
+    """
     first, second = _pair(labels, predictions)
     losses = -first * math.log(second + epsilon) - (1 - first) * math.log(1 - second + epsilon)
     return compute_weighted_loss(losses, weights, reduction=reduction)
@@ -195,7 +319,26 @@ def hinge_loss(
     loss_collection: object = None,
     reduction: str = _MEAN,
 ) -> Any:
-    """The hinge loss; labels are 0 and 1."""
+    """The hinge loss; labels are 0 and 1.
+
+    >>> import gradtape as tf
+    >>> float(tf.compat.v1.losses.hinge_loss([1.0, 0.0], [0.5, -2.0]))
+    0.25
+
+    Args:
+        labels: 0 and 1.
+        logits: Numbers of the same shape, above 0 where a 1 is predicted.
+        weights: A weight for each loss, broadcast to them; 0 leaves one out.
+        scope: Not used; taken for programs that were written for TensorFlow.
+        loss_collection: Not used; taken for programs that were written for TensorFlow.
+        reduction: How the losses become one number: one of `Reduction`.
+
+    Returns:
+        One number; with `Reduction.NONE`, a tensor.
+
+    Raises:
+        ValueError: The shapes differ.
+    """
     first, second = _pair(labels, logits)
     return compute_weighted_loss(nn.relu(1.0 - (2 * first - 1) * second), weights, reduction=reduction)
 
@@ -210,7 +353,28 @@ def cosine_distance(
     reduction: str = _MEAN,
     dim: int | None = None,
 ) -> Any:
-    """1 minus the product of vectors of unit length along the axis."""
+    """1 minus the product of vectors of unit length along the axis.
+
+    >>> import gradtape as tf
+    >>> float(tf.compat.v1.losses.cosine_distance([[1.0, 0.0]], [[0.0, 1.0]], axis=1))
+    1.0
+
+    Args:
+        labels: Vectors of length 1.
+        predictions: Vectors of length 1.
+        axis: The axis of the vectors.
+        weights: A weight for each loss, broadcast to them; 0 leaves one out.
+        scope: Not used; taken for programs that were written for TensorFlow.
+        loss_collection: Not used; taken for programs that were written for TensorFlow.
+        reduction: How the losses become one number: one of `Reduction`.
+        dim: The older name of `axis`.
+
+    Returns:
+        One number; with `Reduction.NONE`, a tensor.
+
+    Raises:
+        ValueError: There is no axis, or the shapes differ.
+    """
     axis = dim if axis is None else axis
     if axis is None:
         raise ValueError("You must specify 'axis'.")
@@ -228,7 +392,27 @@ def sigmoid_cross_entropy(
     loss_collection: object = None,
     reduction: str = _MEAN,
 ) -> Any:
-    """The cross entropy of independent classes."""
+    """The cross entropy of independent classes.
+
+    >>> import gradtape as tf
+    >>> round(float(tf.compat.v1.losses.sigmoid_cross_entropy([[1.0, 0.0]], [[0.0, 0.0]])), 4)
+    0.6931
+
+    Args:
+        multi_class_labels: For each class, 0 or 1, or a chance.
+        logits: The logits, of the same shape.
+        weights: A weight for each loss, broadcast to them; 0 leaves one out.
+        label_smoothing: Above 0: how far labels are moved towards 1/2.
+        scope: Not used; taken for programs that were written for TensorFlow.
+        loss_collection: Not used; taken for programs that were written for TensorFlow.
+        reduction: How the losses become one number: one of `Reduction`.
+
+    Returns:
+        One number; with `Reduction.NONE`, a tensor.
+
+    Raises:
+        ValueError: The shapes differ.
+    """
     first, second = _pair(multi_class_labels, logits)
     first = first * (1 - label_smoothing) + 0.5 * label_smoothing if label_smoothing > 0 else first
     losses = nn.sigmoid_cross_entropy_with_logits(labels=first, logits=second)
@@ -244,7 +428,27 @@ def softmax_cross_entropy(
     loss_collection: object = None,
     reduction: str = _MEAN,
 ) -> Any:
-    """The cross entropy of classes that exclude each other."""
+    """The cross entropy of classes that exclude each other.
+
+    >>> import gradtape as tf
+    >>> round(float(tf.compat.v1.losses.softmax_cross_entropy([[1.0, 0.0]], [[0.0, 0.0]])), 4)
+    0.6931
+
+    Args:
+        onehot_labels: For each class, 0 or 1, or a chance.
+        logits: The logits, of the same shape.
+        weights: A weight for each loss, broadcast to them; 0 leaves one out.
+        label_smoothing: Above 0: how far labels are moved towards equal chances.
+        scope: Not used; taken for programs that were written for TensorFlow.
+        loss_collection: Not used; taken for programs that were written for TensorFlow.
+        reduction: How the losses become one number: one of `Reduction`.
+
+    Returns:
+        One number; with `Reduction.NONE`, a tensor.
+
+    Raises:
+        ValueError: The shapes differ.
+    """
     first, second = _pair(onehot_labels, logits)
     if label_smoothing > 0:
         first = first * (1 - label_smoothing) + label_smoothing / second.shape[-1]
@@ -260,7 +464,23 @@ def sparse_softmax_cross_entropy(
     loss_collection: object = None,
     reduction: str = _MEAN,
 ) -> Any:
-    """The same for labels that are numbers of classes."""
+    """The same for labels that are numbers of classes.
+
+    >>> import gradtape as tf
+    >>> round(float(tf.compat.v1.losses.sparse_softmax_cross_entropy([1], [[0.0, 0.0]])), 4)
+    0.6931
+
+    Args:
+        labels: The number of the class.
+        logits: The logits, with the classes in the last axis.
+        weights: A weight for each loss, broadcast to them; 0 leaves one out.
+        scope: Not used; taken for programs that were written for TensorFlow.
+        loss_collection: Not used; taken for programs that were written for TensorFlow.
+        reduction: How the losses become one number: one of `Reduction`.
+
+    Returns:
+        One number; with `Reduction.NONE`, a tensor.
+    """
     second = to_tensor(logits)
     first = one_hot(to_tensor(labels), second.shape[-1], dtype=second.dtype)
     return softmax_cross_entropy(first, second, weights, reduction=reduction)
@@ -270,26 +490,83 @@ def sparse_softmax_cross_entropy(
 
 
 def add_loss(loss: TensorLike, loss_collection: object = None) -> None:
-    """Nothing to do: losses are collected in graphs only, and there are none."""
+    """Nothing to do: losses are collected in graphs only, and there are none.
+
+    >>> import gradtape as tf
+    >>> tf.compat.v1.losses.add_loss(tf.constant(1.0))
+
+    Args:
+        loss: Not used; taken for programs that were written for TensorFlow.
+        loss_collection: Not used; taken for programs that were written for TensorFlow.
+    """
 
 
 def get_losses(scope: object = None, loss_collection: object = None) -> list[Any]:
-    """None: losses are collected in graphs only."""
+    """The losses that were collected: none, since they are collected in graphs only.
+
+    >>> import gradtape as tf
+    >>> tf.compat.v1.losses.get_losses()
+    []
+
+    Args:
+        scope: Not used; taken for programs that were written for TensorFlow.
+        loss_collection: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        An empty list.
+    """
     return []
 
 
 def get_regularization_losses(scope: object = None) -> list[Any]:
-    """None: losses are collected in graphs only."""
+    """The losses that were collected: none, since they are collected in graphs only.
+
+    >>> import gradtape as tf
+    >>> tf.compat.v1.losses.get_regularization_losses()
+    []
+
+    Args:
+        scope: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        An empty list.
+    """
     return []
 
 
 def get_regularization_loss(scope: object = None, name: str = "total_regularization_loss") -> Any:
-    """Zero: losses are collected in graphs only."""
+    """Zero: losses are collected in graphs only.
+
+    >>> import gradtape as tf
+    >>> float(tf.compat.v1.losses.get_regularization_loss())
+    0.0
+
+    Args:
+        scope: Not used; taken for programs that were written for TensorFlow.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        0.
+    """
     return to_tensor(0.0)
 
 
 def get_total_loss(add_regularization_losses: bool = True, name: str = "total_loss", scope: object = None) -> Any:
-    """ValueError: there is no loss to add. Sum the losses that your functions return."""
+    """Not offered: there is no loss to add. Sum the losses that your functions return.
+
+    >>> import gradtape as tf
+    >>> tf.compat.v1.losses.get_total_loss()
+    Traceback (most recent call last):
+    ValueError: get_total_loss: no losses are collected without graphs. Add the losses that ...
+
+    Args:
+        add_regularization_losses: Not looked at.
+        name: Not looked at.
+        scope: Not looked at.
+
+    Raises:
+        ValueError: Always.
+    """
     raise ValueError(
         "get_total_loss: no losses are collected without graphs. Add the losses that your functions return."
     )

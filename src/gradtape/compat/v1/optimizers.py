@@ -18,7 +18,24 @@ Rate: TypeAlias = "TensorLike | Callable[[], Any]"  # a setting; a function is c
 
 
 class Optimizer:
-    """The base: `_slots` says what is kept for each variable, and `_update` what happens to one."""
+    """The base: `_slots` says what is kept for each variable, and `_update` what happens to one.
+
+    >>> import gradtape as tf
+    >>> class Signs(tf.compat.v1.train.Optimizer):
+    ...     def _update(self, variable, gradient, slots):
+    ...         variable.assign_sub(0.1 * tf.sign(gradient))
+    >>> v = tf.Variable(1.0)
+    >>> Signs().minimize(lambda: v * v)
+    >>> round(float(v), 4)
+    0.9
+
+    Args:
+        use_locking: Not used; taken for programs that were written for TensorFlow.
+        name: What `get_name` gives, and what is kept for variables is named after.
+
+    Raises:
+        ValueError: The name is empty.
+    """
 
     GATE_NONE, GATE_OP, GATE_GRAPH = 0, 1, 2
 
@@ -41,7 +58,15 @@ class Optimizer:
         return sorted({name for slots in self._kept.values() for name in slots})
 
     def get_slot(self, var: Variable, name: str) -> Variable | None:
-        """What is kept for a variable under a name."""
+        """What is kept for a variable under a name.
+
+        Args:
+            var: The variable.
+            name: The name, such as "momentum".
+
+        Returns:
+            A variable, or None.
+        """
         return self._kept.get(var._id, {}).get(name)
 
     def minimize(
@@ -55,7 +80,21 @@ class Optimizer:
         name: str | None = None,
         grad_loss: Any = None,
     ) -> None:
-        """One step towards a smaller loss."""
+        """One step towards a smaller loss.
+
+        Args:
+            loss: A function of no arguments that computes the loss.
+            global_step: A variable that counts the steps.
+            var_list: The variables, or a function that gives them; None: all trainable ones that the loss reads.
+            gate_gradients: Not used; taken for programs that were written for TensorFlow.
+            aggregation_method: Not used; taken for programs that were written for TensorFlow.
+            colocate_gradients_with_ops: Not used; taken for programs that were written for TensorFlow.
+            name: Not used; taken for programs that were written for TensorFlow.
+            grad_loss: What the gradient begins with; None: 1.
+
+        Raises:
+            ValueError: The loss depends on no variable.
+        """
         pairs = self.compute_gradients(loss, var_list, grad_loss=grad_loss)
         if all(gradient is None for gradient, _ in pairs):
             raise ValueError(
@@ -73,7 +112,22 @@ class Optimizer:
         colocate_gradients_with_ops: bool = False,
         grad_loss: Any = None,
     ) -> list[tuple[Any, Variable]]:
-        """The gradients of a loss, each with its variable; of all trainable ones that the loss reads, without a list."""
+        """The gradients of a loss, each with its variable; of all trainable ones that the loss reads, without a list.
+
+        Args:
+            loss: A function of no arguments that computes the loss.
+            var_list: The variables, or a function that gives them.
+            gate_gradients: Not used; taken for programs that were written for TensorFlow.
+            aggregation_method: Not used; taken for programs that were written for TensorFlow.
+            colocate_gradients_with_ops: Not used; taken for programs that were written for TensorFlow.
+            grad_loss: What the gradient begins with; None: 1.
+
+        Returns:
+            A list of pairs (gradient, variable).
+
+        Raises:
+            RuntimeError: `loss` is no function.
+        """
         if not callable(loss):
             raise RuntimeError(
                 "`loss` passed to Optimizer.compute_gradients should be a function when eager execution is enabled."
@@ -93,7 +147,17 @@ class Optimizer:
         name: str | None = None,
         skip_gradients_aggregation: bool = False,
     ) -> None:
-        """Update the variables."""
+        """Update the variables.
+
+        Args:
+            grads_and_vars: Pairs (gradient, variable); those whose gradient is None are passed over.
+            global_step: A variable that counts the steps.
+            name: Not used; taken for programs that were written for TensorFlow.
+            skip_gradients_aggregation: Not used; taken for programs that were written for TensorFlow.
+
+        Raises:
+            ValueError: There is no gradient.
+        """
         pairs = [(gradient, variable) for gradient, variable in grads_and_vars if gradient is not None]
         if not pairs:
             raise ValueError("No gradients provided for any variable.")
@@ -135,6 +199,11 @@ class GradientDescentOptimizer(Optimizer):
     >>> tf.compat.v1.train.GradientDescentOptimizer(0.25).minimize(lambda: v * v)
     >>> float(v)
     0.5
+
+    Args:
+        learning_rate: The size of steps: a number, or a function that is called at each step.
+        use_locking: Not used; taken for programs that were written for TensorFlow.
+        name: What `get_name` gives, and what is kept for variables is named after.
     """
 
     def __init__(self, learning_rate: Rate, use_locking: bool = False, name: str = "GradientDescent") -> None:
@@ -146,7 +215,23 @@ class GradientDescentOptimizer(Optimizer):
 
 
 class MomentumOptimizer(Optimizer):
-    """Steps along a sum of gradients in which older ones count less."""
+    """Steps along a sum of gradients in which older ones count less.
+
+    >>> import gradtape as tf
+    >>> v = tf.Variable(1.0)
+    >>> optimizer = tf.compat.v1.train.MomentumOptimizer(0.25, momentum=0.5)
+    >>> for _ in range(2):
+    ...     optimizer.minimize(lambda: v * v)
+    >>> float(v)
+    0.0
+
+    Args:
+        learning_rate: The size of steps: a number, or a function that is called at each step.
+        momentum: How much of the sum before the last gradient counts.
+        use_locking: Not used; taken for programs that were written for TensorFlow.
+        name: What `get_name` gives, and what is kept for variables is named after.
+        use_nesterov: Whether the step looks ahead along the sum.
+    """
 
     def __init__(
         self,
@@ -169,7 +254,23 @@ class MomentumOptimizer(Optimizer):
 
 
 class AdagradOptimizer(Optimizer):
-    """Smaller steps where gradients were large."""
+    """Smaller steps where gradients were large.
+
+    >>> import gradtape as tf
+    >>> v = tf.Variable(1.0)
+    >>> tf.compat.v1.train.AdagradOptimizer(0.1).minimize(lambda: v * v)
+    >>> round(float(v), 4)
+    0.9012
+
+    Args:
+        learning_rate: The size of steps: a number, or a function that is called at each step.
+        initial_accumulator_value: Where the sums of squared gradients begin, above 0.
+        use_locking: Not used; taken for programs that were written for TensorFlow.
+        name: What `get_name` gives, and what is kept for variables is named after.
+
+    Raises:
+        ValueError: The initial value is not positive.
+    """
 
     def __init__(
         self,
@@ -192,7 +293,23 @@ class AdagradOptimizer(Optimizer):
 
 
 class AdamOptimizer(Optimizer):
-    """Steps by the mean of gradients over that of their squares, both corrected for the start."""
+    """Steps by the mean of gradients over that of their squares, both corrected for the start.
+
+    >>> import gradtape as tf
+    >>> v = tf.Variable(1.0)
+    >>> tf.compat.v1.train.AdamOptimizer(0.1).minimize(lambda: v * v)
+    >>> round(float(v), 4)
+    0.9
+
+    Args:
+        learning_rate: The size of steps: a number, or a function that is called at each step.
+        beta1: How much of the mean of gradients stays at each step.
+        beta2: How much of the mean of squares stays at each step.
+        epsilon: What is added to the root, so that nothing is divided by 0.
+        use_locking: Not used; taken for programs that were written for TensorFlow.
+        name: What `get_name` gives, and what is kept for variables is named after.
+        use_own_namescope_for_non_slot_vars: Not used; taken for programs that were written for TensorFlow.
+    """
 
     def __init__(
         self,
@@ -234,7 +351,23 @@ class AdamOptimizer(Optimizer):
 
 
 class RMSPropOptimizer(Optimizer):
-    """Gradients over the root of the mean of their squares."""
+    """Gradients over the root of the mean of their squares.
+
+    >>> import gradtape as tf
+    >>> v = tf.Variable(1.0)
+    >>> tf.compat.v1.train.RMSPropOptimizer(0.1).minimize(lambda: v * v)
+    >>> round(float(v), 4)
+    0.8246
+
+    Args:
+        learning_rate: The size of steps: a number, or a function that is called at each step.
+        decay: How much of the mean of squares stays at each step.
+        momentum: How much of the step before counts.
+        epsilon: What is added under the root, so that nothing is divided by 0.
+        use_locking: Not used; taken for programs that were written for TensorFlow.
+        centered: Whether to divide by the standard deviation of gradients instead.
+        name: What `get_name` gives, and what is kept for variables is named after.
+    """
 
     def __init__(
         self,
@@ -268,7 +401,21 @@ class RMSPropOptimizer(Optimizer):
 
 
 class AdadeltaOptimizer(Optimizer):
-    """Steps as large as the root of the mean of earlier ones."""
+    """Steps as large as the root of the mean of earlier ones.
+
+    >>> import gradtape as tf
+    >>> v = tf.Variable(1.0)
+    >>> tf.compat.v1.train.AdadeltaOptimizer(1.0).minimize(lambda: v * v)
+    >>> round(float(v), 4)
+    0.9996
+
+    Args:
+        learning_rate: The size of steps: a number, or a function that is called at each step.
+        rho: How much of both means stays at each step.
+        epsilon: What is added under both roots.
+        use_locking: Not used; taken for programs that were written for TensorFlow.
+        name: What `get_name` gives, and what is kept for variables is named after.
+    """
 
     def __init__(
         self,
@@ -293,7 +440,30 @@ class AdadeltaOptimizer(Optimizer):
 
 
 class FtrlOptimizer(Optimizer):
-    """Follow the regularized leader."""
+    """Follow the regularized leader.
+
+    >>> import gradtape as tf
+    >>> v = tf.Variable(1.0)
+    >>> tf.compat.v1.train.FtrlOptimizer(0.1, l1_regularization_strength=0.1).minimize(lambda: v * v)
+    >>> round(float(v), 4)
+    0.7401
+
+    Args:
+        learning_rate: The size of steps: a number, or a function that is called at each step.
+        learning_rate_power: How steps become smaller with the sum of squares: at most 0.
+        initial_accumulator_value: Where the sums of squared gradients begin, above 0.
+        l1_regularization_strength: How strongly the sum of magnitudes is held down.
+        l2_regularization_strength: How strongly the sum of squares is held down.
+        use_locking: Not used; taken for programs that were written for TensorFlow.
+        name: What `get_name` gives, and what is kept for variables is named after.
+        accum_name: Not used; taken for programs that were written for TensorFlow.
+        linear_name: Not used; taken for programs that were written for TensorFlow.
+        l2_shrinkage_regularization_strength: The same, but only for the step, as a part of the gradient.
+        beta: More of the penalty on squares, by the learning rate; None: 0.
+
+    Raises:
+        ValueError: `learning_rate_power` is above 0.
+    """
 
     def __init__(
         self,
@@ -337,7 +507,22 @@ def _proximal(value: Any, rate: Any, l1: float, l2: float) -> Any:
 
 
 class ProximalGradientDescentOptimizer(Optimizer):
-    """Gradient descent with penalties on the size of variables."""
+    """Gradient descent with penalties on the size of variables.
+
+    >>> import gradtape as tf
+    >>> v = tf.Variable([1.0, 0.01])
+    >>> step = tf.compat.v1.train.ProximalGradientDescentOptimizer(0.1, l1_regularization_strength=1.0)
+    >>> step.minimize(lambda: tf.reduce_sum(v * v))
+    >>> v.numpy().round(4)
+    array([0.7, 0. ], dtype=float32)
+
+    Args:
+        learning_rate: The size of steps: a number, or a function that is called at each step.
+        l1_regularization_strength: How strongly the sum of magnitudes is held down.
+        l2_regularization_strength: How strongly the sum of squares is held down.
+        use_locking: Not used; taken for programs that were written for TensorFlow.
+        name: What `get_name` gives, and what is kept for variables is named after.
+    """
 
     def __init__(
         self,
@@ -356,7 +541,23 @@ class ProximalGradientDescentOptimizer(Optimizer):
 
 
 class ProximalAdagradOptimizer(AdagradOptimizer):
-    """Adagrad with penalties on the size of variables."""
+    """Adagrad with penalties on the size of variables.
+
+    >>> import gradtape as tf
+    >>> v = tf.Variable([1.0, 0.01])
+    >>> step = tf.compat.v1.train.ProximalAdagradOptimizer(0.1, l1_regularization_strength=1.0)
+    >>> step.minimize(lambda: tf.reduce_sum(v * v))
+    >>> v.numpy().round(4)
+    array([0.8518, 0.    ], dtype=float32)
+
+    Args:
+        learning_rate: The size of steps: a number, or a function that is called at each step.
+        initial_accumulator_value: Where the sums of squared gradients begin, above 0.
+        l1_regularization_strength: How strongly the sum of magnitudes is held down.
+        l2_regularization_strength: How strongly the sum of squares is held down.
+        use_locking: Not used; taken for programs that were written for TensorFlow.
+        name: What `get_name` gives, and what is kept for variables is named after.
+    """
 
     def __init__(
         self,

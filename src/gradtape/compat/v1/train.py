@@ -23,17 +23,56 @@ _STEP: list[Variable] = []  # the global step, once somebody asks for it
 
 
 def summary_iterator(path: Any) -> Iterator[Any]:
-    """The events of an event file, as messages."""
+    """The events of an event file, as messages.
+
+    >>> import gradtape as tf
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> with tf.summary.create_file_writer(folder).as_default():
+    ...     _ = tf.summary.scalar("loss", 0.5, step=3)
+    >>> path = os.path.join(folder, os.listdir(folder)[0])
+    >>> [value.tag for event in tf.compat.v1.train.summary_iterator(path) for value in event.summary.value]
+    ['loss']
+
+    Args:
+        path: The path of the file.
+
+    Returns:
+        An iterator of `Event` messages.
+    """
     return read_events(path)
 
 
 def get_global_step(graph: object = None) -> Variable | None:
-    """The variable that counts steps, if it was made."""
+    """The variable that counts steps, if it was made.
+
+    >>> import gradtape as tf
+    >>> step = tf.compat.v1.train.get_or_create_global_step()
+    >>> tf.compat.v1.train.get_global_step() is step
+    True
+
+    Args:
+        graph: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A variable, or None.
+    """
     return _STEP[0] if _STEP else None
 
 
 def get_or_create_global_step(graph: object = None) -> Variable:
-    """The variable that counts steps."""
+    """The variable that counts steps.
+
+    >>> import gradtape as tf
+    >>> tf.compat.v1.train.get_or_create_global_step().name
+    'global_step:0'
+
+    Args:
+        graph: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A variable of type int64, which begins with 0.
+    """
     if not _STEP:
         _STEP.append(Variable(0, trainable=False, name="global_step", dtype="int64"))
     return _STEP[0]

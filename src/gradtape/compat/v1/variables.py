@@ -29,7 +29,16 @@ AUTO_REUSE = "AUTO_REUSE"
 
 
 class glorot_uniform_initializer:
-    """Uniform values whose limit depends on the numbers of inputs and outputs: the default of `get_variable`."""
+    """Uniform values whose limit depends on the numbers of inputs and outputs: the default of `get_variable`.
+
+    >>> import gradtape as tf
+    >>> tf.compat.v1.glorot_uniform_initializer(seed=1)([2, 3]).shape
+    TensorShape([2, 3])
+
+    Args:
+        seed: For the same numbers in every run.
+        dtype: The type, where a call gives none.
+    """
 
     def __init__(self, seed: int | None = None, dtype: DTypeLike = dtypes.float32) -> None:
         self._seed, self._dtype = seed, dtype
@@ -66,6 +75,27 @@ def get_variable(
     ...     w = tf.compat.v1.get_variable("w", [2], initializer=tf.zeros_initializer())
     >>> w.name
     'layer/w:0'
+
+    Args:
+        name: The name.
+        shape: The shape; None: that of the initializer's value.
+        dtype: The type; None: float32, or that of the initializer's value.
+        initializer: A value, a function of shape and dtype, or a class of such functions; None:
+            `glorot_uniform_initializer`, and zeros for whole numbers.
+        regularizer: Not used; taken for programs that were written for TensorFlow.
+        trainable: Whether tapes watch it; None: they do.
+        collections: Not used; taken for programs that were written for TensorFlow.
+        caching_device: Not used; taken for programs that were written for TensorFlow.
+        partitioner: Not used; taken for programs that were written for TensorFlow.
+        validate_shape: Not used; taken for programs that were written for TensorFlow.
+        use_resource: Not used; taken for programs that were written for TensorFlow.
+        custom_getter: Not used; taken for programs that were written for TensorFlow.
+        constraint: A function of the value that optimizers apply after each step.
+        synchronization: Not used; taken for programs that were written for TensorFlow.
+        aggregation: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A variable.
     """
     kind = dtypes.as_dtype(dtype or dtypes.float32)
     if initializer is None:
@@ -84,7 +114,29 @@ def get_variable(
 
 
 class variable_scope(name_scope):
-    """Context manager: variables made inside have the name in front of theirs."""
+    """Context manager: variables made inside have the name in front of theirs.
+
+    >>> import gradtape as tf
+    >>> with tf.compat.v1.variable_scope("layer"):
+    ...     v = tf.Variable(1.0, name="v")
+    >>> v.name
+    'layer/v:0'
+
+    Args:
+        name_or_scope: The name, or a scope that has it.
+        default_name: The name where `name_or_scope` is None.
+        values: Not used; taken for programs that were written for TensorFlow.
+        initializer: Not used; taken for programs that were written for TensorFlow.
+        regularizer: Not used; taken for programs that were written for TensorFlow.
+        caching_device: Not used; taken for programs that were written for TensorFlow.
+        partitioner: Not used; taken for programs that were written for TensorFlow.
+        custom_getter: Not used; taken for programs that were written for TensorFlow.
+        reuse: Kept as an attribute; in eager code no variable is found again.
+        dtype: Not used; taken for programs that were written for TensorFlow.
+        use_resource: Not used; taken for programs that were written for TensorFlow.
+        constraint: Not used; taken for programs that were written for TensorFlow.
+        auxiliary_name_scope: Not used; taken for programs that were written for TensorFlow.
+    """
 
     def __init__(
         self,
@@ -121,15 +173,61 @@ class variable_scope(name_scope):
 def assign(
     ref: Any, value: Any, validate_shape: object = None, use_locking: object = None, name: str | None = None
 ) -> Any:
-    """Give a variable a value."""
+    """Give a variable a value.
+
+    >>> import gradtape as tf
+    >>> v = tf.Variable(1.0)
+    >>> float(tf.compat.v1.assign(v, 5.0))
+    5.0
+
+    Args:
+        ref: The variable.
+        value: The value.
+        validate_shape: Not used; taken for programs that were written for TensorFlow.
+        use_locking: Not used; taken for programs that were written for TensorFlow.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The variable.
+    """
     return ref.assign(value)
 
 
 def assign_add(ref: Any, value: Any, use_locking: object = None, name: str | None = None) -> Any:
-    """Add to a variable."""
+    """Add to a variable.
+
+    >>> import gradtape as tf
+    >>> v = tf.Variable(1.0)
+    >>> float(tf.compat.v1.assign_add(v, 5.0))
+    6.0
+
+    Args:
+        ref: The variable.
+        value: What is added.
+        use_locking: Not used; taken for programs that were written for TensorFlow.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The variable.
+    """
     return ref.assign_add(value)
 
 
 def assign_sub(ref: Any, value: Any, use_locking: object = None, name: str | None = None) -> Any:
-    """Subtract from a variable."""
+    """Subtract from a variable.
+
+    >>> import gradtape as tf
+    >>> v = tf.Variable(1.0)
+    >>> float(tf.compat.v1.assign_sub(v, 5.0))
+    -4.0
+
+    Args:
+        ref: The variable.
+        value: What is subtracted.
+        use_locking: Not used; taken for programs that were written for TensorFlow.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The variable.
+    """
     return ref.assign_sub(value)

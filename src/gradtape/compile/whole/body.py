@@ -15,10 +15,10 @@ from .body_memory import DONE, REFUSED, BodyMemory
 from .callbacks import write_called_function
 from .control import write_choice, write_rounds
 from .elementwise import write_assembly, write_called, write_copy, write_fused, write_gathering
+from .fast_math import OwnBuilder
 from .matrices import write_matrix_function, write_product
 from .memory import Table, i64
 from .ordering import write_extreme_place, write_ordering
-from .own import OwnBuilder
 from .reductions import write_accumulation, write_reduction
 from .rows import write_rows_combined, write_rows_read, write_rows_written
 from .scheduling import Fused, calls_python, cost, in_registers, laid_out, scheduled

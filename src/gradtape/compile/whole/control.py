@@ -11,7 +11,7 @@ from ...native.language import INT64, POINTER, Number, Variable
 from .body_memory import BodyMemory
 from .elementwise import write_copy
 from .memory import i64
-from .steps import GROWN, AnyStep, Buffer, Choice, Part, Rounds, View
+from .steps import GROWN, AnyStep, Assembly, Buffer, Choice, Part, Rounds, View
 from .texts import BYTE, element_of
 
 _FIRST_ROOM = 64  # rounds that there is room for, in a loop that may have any number
@@ -22,6 +22,13 @@ WriteStep = Callable[[BodyMemory, AnyStep], None]
 
 def write_rounds(memory: BodyMemory, step: Rounds, write: WriteStep) -> None:
     """A loop: values that go round are copied to memory of their own at the end of each round."""
+    outside = memory.singly
+    memory.singly = outside or any(isinstance(inner, Assembly) for inner in step.body.order)
+    _write_rounds(memory, step, write)
+    memory.singly = outside
+
+
+def _write_rounds(memory: BodyMemory, step: Rounds, write: WriteStep) -> None:
     b = memory.b
     for start, state in zip(step.starts, step.states, strict=True):
         write_copy(memory, start, state)

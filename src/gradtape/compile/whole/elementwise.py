@@ -8,12 +8,14 @@ from llvmlite import ir
 
 from ...native import abi, engine
 from ...native.language import POINTER, loop
+from .fast_math import PREFIX
 from .memory import Memory, Place, collapsed, constant_of, is_uniform
 from .scheduling import LINE, Fused
 from .steps import Assembly, Elementwise, Gathering, View
 from .texts import written
 
 _UNROLLED = 128  # instructions that are written out rather than looped over
+_SINGLE = 4  # elements that are computed one by one, where that is asked for
 
 
 def write_fused(memory: Memory, group: Fused) -> None:
@@ -50,7 +52,8 @@ def write_fused(memory: Memory, group: Fused) -> None:
 
     with memory.over(outer, views, [steps[:-1] for steps in strides]) as places:  # type: ignore[misc]
         if count < 2 * lanes and count * widest < LINE:  # few elements, each of them once: they stay in registers
-            for start, few in _powers_of_two(count):
+            is_costly = any(step.name.startswith(PREFIX) for step in group.steps)
+            for start, few in _in_few_vectors(count, memory.singly and not is_costly):
                 chunk(places, start, few)
             return
         whole = count // lanes
@@ -64,8 +67,14 @@ def write_fused(memory: Memory, group: Fused) -> None:
             chunk(places, count - lanes, lanes)
 
 
-def _powers_of_two(count: int) -> list[tuple[int, int]]:
-    """A few elements as vectors: where each begins, and how many it has."""
+def _in_few_vectors(count: int, singly: bool) -> list[tuple[int, int]]:
+    """A few elements as vectors of sizes that are powers of two: where each begins, and how many it has.
+
+    Very few are numbers by themselves, if asked for. In a vector each of them would wait for all others: states of loops are
+    often put together of elements that are not ready at the same time (position and speed), and rounds wait for each other.
+    """
+    if singly and count <= _SINGLE:
+        return [(place, 1) for place in range(count)]
     found, start = [], 0
     for bit in reversed(range(count.bit_length())):
         if count & 1 << bit:
@@ -114,7 +123,7 @@ def write_copy(memory: Memory, source: View, target: View) -> None:
 
     with memory.over(sizes[:-1], views, [step[:-1] for step in strides]) as places:  # type: ignore[misc]
         if dense and count < 2 * lanes and count * size < LINE:
-            for start, few in _powers_of_two(count):
+            for start, few in _in_few_vectors(count, memory.singly):
                 vector = kind if few == 1 else ir.VectorType(kind, few)
                 chunk(places, start)
             return

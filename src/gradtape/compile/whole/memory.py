@@ -63,6 +63,7 @@ class Memory:
         self.table = table  # the table's address, in the function
         self.addresses = addresses
         self.begins: dict[Buffer, Any] = {}
+        self.singly = False  # whether very few elements are computed one by one, not as a vector
         self._entries: dict[int, Any] = {}
         self._scratch: dict[int, Any] = {}
 

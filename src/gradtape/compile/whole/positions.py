@@ -33,7 +33,7 @@ def _positions(steps: Steps, indices: Any) -> StandIn:
     return found
 
 
-def _expect_inside(steps: Steps, indices: Any, size: int) -> None:
+def _expect_inside(steps: Steps, indices: Any, size: Any) -> None:
     """End the steps where an index does not exist."""
     if indices.size:
         steps.expect(np.logical_or.reduce((indices < 0) | (indices >= size), axis=None), False)
@@ -118,6 +118,14 @@ def put(steps: Steps, values: Any, indices: Any, *, shape: tuple[int, ...], axis
 def get_row(steps: Steps, x: Any, index: Any) -> StandIn:
     """The row at a position."""
     return take(steps, x, index, axis=0, batch_dims=0)
+
+
+@by_hand
+def place_below(steps: Steps, index: Any, length: Any) -> StandIn:
+    """The position, which must be below a length."""
+    position = steps.stand_in(index)
+    _expect_inside(steps, position, length)
+    return position
 
 
 @by_hand

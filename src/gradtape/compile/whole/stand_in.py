@@ -16,7 +16,7 @@ import numpy as np
 from ...native import abi, thresholds
 from ...native.engine import strides_of
 from ...native.language import Unsupported
-from .own import own_name
+from .fast_math import own_name
 from .steps import (
     CONSTANT,
     MADE,

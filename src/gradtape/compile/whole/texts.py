@@ -14,7 +14,7 @@ import numpy as np
 from llvmlite import ir
 
 from ...native.language import FLOAT32, FLOAT64, Unsupported
-from .own import PREFIX, write_own
+from .fast_math import PREFIX, write_own
 
 Text = Callable[..., Any]
 BIT = ir.IntType(1)

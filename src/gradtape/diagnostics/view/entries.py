@@ -11,6 +11,7 @@ import numpy as np
 
 from ...base.context import Records
 from ...base.notes import CUTS, EXITS
+from ...base.types import Look
 from ...compile.recorded import LostInFunction
 from ...op.declaration import Op
 from ...op.record import ids_of, is_further_output, op_of, place_of, pull_of, way_to_first
@@ -19,7 +20,7 @@ from ...variables.variable import Variable
 from ..chain import Chain
 from ..memory import arrays_of
 from ..operands import known_values
-from .looks import Look, looks_of
+from .looks import looks_of
 
 
 @dataclass(slots=True)

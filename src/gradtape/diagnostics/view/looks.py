@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
 from ...base.context import Record, Records
+from ...base.types import Look
 from ...op.abstract import Abstract, infer
 from ...op.record import ids_of, is_further_output, looks_of_outputs, op_of, pull_of, saved_by
 from ...values.tensor import EagerTensor
 from ..operands import saved_tensors
-
-Look = tuple[tuple[int, ...], np.dtype[Any]]
 
 
 def looks_of(records: Records, known: dict[int, Look]) -> dict[int, Look]:

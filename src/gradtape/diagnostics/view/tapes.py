@@ -10,6 +10,7 @@ from typing import Any
 from ...base import nest
 from ...base.context import Records
 from ...base.frames import is_library
+from ...base.types import Look
 from ...differentiation.backward import backpropagate, checked_tensors, starting_cotangents
 from ...differentiation.tape import GradientTape
 from ...op.call import PULL_OBSERVERS
@@ -21,7 +22,7 @@ from ..profile import ProfiledTape, Profiler
 from .entries import Entries, Entry, entries_of, entries_of_chain
 from .folding import arranged
 from .graphs import Steps
-from .looks import Look, text_of
+from .looks import text_of
 from .picture import Node, Picture, Scope
 from .surroundings import Around, around_all
 

@@ -79,7 +79,28 @@ class _Blocks(LinearOperator):
     def matmul(
         self, x: TensorLike | LinearOperator, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul"
     ) -> Any:
-        """The product with a matrix, with a list of blocks (then the result is one too), or with another operator."""
+        """The product with a matrix, with a list of blocks of one, or with another operator.
+
+        >>> blocks = [tf.linalg.LinearOperatorDiag([2.0, 4.0]), tf.linalg.LinearOperatorIdentity(1)]
+        >>> operator = tf.linalg.LinearOperatorBlockDiag(blocks)
+        >>> operator.matmul([[1.0], [1.0], [1.0]]).numpy()
+        array([[2.],
+               [4.],
+               [1.]], dtype=float32)
+
+        Args:
+            x: A matrix [..., columns, any], a list with the rows for each block, or an operator.
+            adjoint: Whether the adjoint is applied instead.
+            adjoint_arg: Whether the adjoint of `x` is taken first.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor, a list of blocks for a list of blocks, or an operator.
+
+        Raises:
+            TypeError: The types differ.
+            ValueError: The sizes do not fit.
+        """
         if isinstance(x, LinearOperator):
             return by_rule(PRODUCTS, *self._pair(x, adjoint, adjoint_arg, "x"))
         return self._applied(
@@ -92,7 +113,29 @@ class _Blocks(LinearOperator):
     def solve(
         self, rhs: TensorLike | LinearOperator, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve"
     ) -> Any:
-        """The x with A x = rhs, for a matrix, a list of blocks or an operator `rhs`."""
+        """The x with A x = rhs.
+
+        >>> blocks = [tf.linalg.LinearOperatorDiag([2.0, 4.0]), tf.linalg.LinearOperatorIdentity(1)]
+        >>> operator = tf.linalg.LinearOperatorBlockDiag(blocks)
+        >>> operator.solve([[2.0], [2.0], [2.0]]).numpy()
+        array([[1. ],
+               [0.5],
+               [2. ]], dtype=float32)
+
+        Args:
+            rhs: A matrix [..., rows, any], a list with the rows for each block, or an operator.
+            adjoint: Whether the system of the adjoint is solved instead.
+            adjoint_arg: Whether the adjoint of `rhs` is taken first.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor, a list of blocks for a list of blocks, or an operator.
+
+        Raises:
+            NotImplementedError: It is promised to be singular, or is not square.
+            TypeError: The types differ.
+            ValueError: The sizes do not fit.
+        """
         self._check_solvable()
         if isinstance(rhs, LinearOperator):
             return by_rule(QUOTIENTS, *self._pair(rhs, adjoint, adjoint_arg, "rhs"))
@@ -110,11 +153,48 @@ class _Blocks(LinearOperator):
         return squeeze(method(expand_dims(tensor, -1), adjoint=adjoint), -1)
 
     def matvec(self, x: TensorLike, adjoint: bool = False, name: str = "matvec") -> Any:
-        """The product with a vector, or with a list of blocks of one."""
+        """The product with a vector, or with a list of blocks of one.
+
+        >>> blocks = [tf.linalg.LinearOperatorDiag([2.0, 4.0]), tf.linalg.LinearOperatorIdentity(1)]
+        >>> operator = tf.linalg.LinearOperatorBlockDiag(blocks)
+        >>> [block.numpy().tolist() for block in operator.matvec([[1.0, 1.0], [5.0]])]
+        [[2.0, 4.0], [5.0]]
+
+        Args:
+            x: A vector [..., columns], or a list with the elements for each block.
+            adjoint: Whether the adjoint is applied instead.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor, or a list of blocks for a list of blocks.
+
+        Raises:
+            TypeError: The types differ.
+            ValueError: The sizes do not fit.
+        """
         return self._of_vector(self.matmul, x, adjoint, adjoint)
 
     def solvevec(self, rhs: TensorLike, adjoint: bool = False, name: str = "solve") -> Any:
-        """The vector x with A x = rhs; a list of blocks for a list of blocks."""
+        """The vector x with A x = rhs.
+
+        >>> blocks = [tf.linalg.LinearOperatorDiag([2.0, 4.0]), tf.linalg.LinearOperatorIdentity(1)]
+        >>> operator = tf.linalg.LinearOperatorBlockDiag(blocks)
+        >>> operator.solvevec([2.0, 2.0, 2.0]).numpy()
+        array([1. , 0.5, 2. ], dtype=float32)
+
+        Args:
+            rhs: A vector [..., rows], or a list with the elements for each block.
+            adjoint: Whether the system of the adjoint is solved instead.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor, or a list of blocks for a list of blocks.
+
+        Raises:
+            NotImplementedError: It is promised to be singular, or is not square.
+            TypeError: The types differ.
+            ValueError: The sizes do not fit.
+        """
         return self._of_vector(self.solve, rhs, not adjoint, adjoint)
 
     # --- what the diagonal decides -----------------------------------------------------------------------------------------
@@ -183,6 +263,17 @@ class LinearOperatorBlockDiag(_Blocks):
     array([1., 2., 3.], dtype=float32)
     >>> [part.numpy().tolist() for part in blocks.matvec([[1.0, 1.0], [1.0]])]
     [[1.0, 2.0], [3.0]]
+
+    Args:
+        operators: The operators on the diagonal, of one type.
+        is_non_singular: Whether it is promised to have an inverse. Promises may be None, for nothing is known.
+        is_self_adjoint: Whether it is promised to equal its conjugate transpose.
+        is_positive_definite: Whether x^H A x is promised to have a positive real part for all x that are not 0.
+        is_square: Whether it is promised to be square.
+        name: A name for the operator.
+
+    Raises:
+        ValueError: The promises contradict each other, or the shape.
     """
 
     def __init__(
@@ -261,6 +352,17 @@ class LinearOperatorBlockLowerTriangular(_Blocks):
     >>> tf.linalg.LinearOperatorBlockLowerTriangular([[one], [two, one]]).to_dense().numpy()
     array([[2., 0.],
            [3., 2.]], dtype=float32)
+
+    Args:
+        operators: A list of operators for each row of blocks: one in the first, two in the second, and so on.
+        is_non_singular: Whether it is promised to have an inverse. Promises may be None, for nothing is known.
+        is_self_adjoint: Whether it is promised to equal its conjugate transpose.
+        is_positive_definite: Whether x^H A x is promised to have a positive real part for all x that are not 0.
+        is_square: Whether it is promised to be square.
+        name: A name for the operator.
+
+    Raises:
+        ValueError: The promises contradict each other, or the shape.
     """
 
     def __init__(

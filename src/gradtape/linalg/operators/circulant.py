@@ -94,11 +94,30 @@ class Circulant(LinearOperator):
         return self._spectrum.shape[-self._depth :]
 
     def block_shape_tensor(self) -> Any:
-        """The sizes of these dimensions, as a tensor."""
+        """The sizes of the grid that is convolved, as a tensor.
+
+        >>> operator = tf.linalg.LinearOperatorCirculant(tf.constant([6.0, 0.0, 0.0], tf.complex64))
+        >>> operator.block_shape_tensor().numpy()
+        array([3], dtype=int32)
+
+        Returns:
+            A vector of one, two or three integers.
+        """
         return COMPUTED.of(self._spectrum)[-self._depth :]
 
     def convolution_kernel(self, name: str = "convolution_kernel") -> Any:
-        """The kernel that the operator convolves with: its first column, as a grid."""
+        """The kernel that the operator convolves with: its first column, as a grid.
+
+        >>> operator = tf.linalg.LinearOperatorCirculant(tf.constant([6.0, 0.0, 0.0], tf.complex64))
+        >>> operator.convolution_kernel().numpy()
+        array([2.+0.j, 2.+0.j, 2.+0.j], dtype=complex64)
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor of the operator's type, in the shape of the spectrum.
+        """
         return _typed(self._ifft(_complex(self._spectrum)), self.dtype)
 
     def _fft(self, x: Any) -> Any:
@@ -113,7 +132,19 @@ class Circulant(LinearOperator):
         return sizes.join(shape[: -self._depth], count, count)
 
     def assert_hermitian_spectrum(self, name: str = "assert_hermitian_spectrum") -> Any:
-        """Raise InvalidArgumentError unless the kernel is real, up to rounding."""
+        """Check that the kernel is real, up to rounding.
+
+        >>> tf.linalg.LinearOperatorCirculant(tf.constant([6, 1 + 1j, 1 - 1j], tf.complex64)).assert_hermitian_spectrum()
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            None.
+
+        Raises:
+            tf.errors.InvalidArgumentError: It is not.
+        """
         kind = self.dtype.real_dtype
         limit = np.finfo(kind.as_numpy_dtype).eps * math.cast(self.domain_dimension_tensor(), kind)
         imaginary = math.imag(self.convolution_kernel())
@@ -186,6 +217,18 @@ class LinearOperatorCirculant(Circulant):
     array([[1., 0., 2.],
            [2., 1., 0.],
            [0., 2., 1.]], dtype=float32)
+
+    Args:
+        spectrum: The Fourier transform of the kernel, in the last axis.
+        input_output_dtype: The type of what it is applied to; complex64 by default.
+        is_non_singular: Whether it is promised to have an inverse. Promises may be None, for nothing is known.
+        is_self_adjoint: Whether it is promised to equal its conjugate transpose.
+        is_positive_definite: Whether x^H A x is promised to have a positive real part for all x that are not 0.
+        is_square: Whether it is promised to be square.
+        name: A name for the operator.
+
+    Raises:
+        ValueError: The promises contradict each other, or the shape.
     """
 
     _depth = 1
@@ -193,14 +236,52 @@ class LinearOperatorCirculant(Circulant):
 
 
 class LinearOperatorCirculant2D(Circulant):
-    """A convolution of periodic images: a matrix with circulant blocks that are arranged circulantly."""
+    """A convolution of periodic images: a matrix with circulant blocks that are arranged circulantly.
+
+    >>> import gradtape as tf
+    >>> kernel = tf.constant([[1.0, 0.0], [0.0, 1.0]], tf.complex64)
+    >>> operator = tf.linalg.LinearOperatorCirculant2D(tf.signal.fft2d(kernel), input_output_dtype=tf.float32)
+    >>> operator.matvec([1.0, 2.0, 3.0, 4.0]).numpy().round(3)
+    array([5., 5., 5., 5.], dtype=float32)
+
+    Args:
+        spectrum: The Fourier transform of the kernel, in the last two axes.
+        input_output_dtype: The type of what it is applied to; complex64 by default.
+        is_non_singular: Whether it is promised to have an inverse. Promises may be None, for nothing is known.
+        is_self_adjoint: Whether it is promised to equal its conjugate transpose.
+        is_positive_definite: Whether x^H A x is promised to have a positive real part for all x that are not 0.
+        is_square: Whether it is promised to be square.
+        name: A name for the operator.
+
+    Raises:
+        ValueError: The promises contradict each other, or the shape.
+    """
 
     _depth = 2
     _matrix_axes: ClassVar[dict[str, int]] = {"spectrum": 2}
 
 
 class LinearOperatorCirculant3D(Circulant):
-    """A convolution of periodic volumes."""
+    """A convolution of periodic volumes.
+
+    >>> import gradtape as tf
+    >>> spectrum = tf.ones([2, 2, 2], tf.complex64)  # of a kernel that changes nothing
+    >>> operator = tf.linalg.LinearOperatorCirculant3D(spectrum, input_output_dtype=tf.float32)
+    >>> operator.matvec(tf.range(8.0)).numpy().round(3) + 0.0
+    array([0., 1., 2., 3., 4., 5., 6., 7.], dtype=float32)
+
+    Args:
+        spectrum: The Fourier transform of the kernel, in the last three axes.
+        input_output_dtype: The type of what it is applied to; complex64 by default.
+        is_non_singular: Whether it is promised to have an inverse. Promises may be None, for nothing is known.
+        is_self_adjoint: Whether it is promised to equal its conjugate transpose.
+        is_positive_definite: Whether x^H A x is promised to have a positive real part for all x that are not 0.
+        is_square: Whether it is promised to be square.
+        name: A name for the operator.
+
+    Raises:
+        ValueError: The promises contradict each other, or the shape.
+    """
 
     _depth = 3
     _matrix_axes: ClassVar[dict[str, int]] = {"spectrum": 3}
@@ -214,6 +295,18 @@ class LinearOperatorToeplitz(LinearOperator):
     array([[1., 7., 8.],
            [2., 1., 7.],
            [3., 2., 1.]], dtype=float32)
+
+    Args:
+        col: The first column.
+        row: The first row; its first element is that of the column.
+        is_non_singular: Whether it is promised to have an inverse. Promises may be None, for nothing is known.
+        is_self_adjoint: Whether it is promised to equal its conjugate transpose.
+        is_positive_definite: Whether x^H A x is promised to have a positive real part for all x that are not 0.
+        is_square: Whether it is promised to be square.
+        name: A name for the operator.
+
+    Raises:
+        ValueError: The promises contradict each other, or the shape.
     """
 
     _field_names = ("col", "row")

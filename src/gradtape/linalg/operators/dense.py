@@ -26,6 +26,17 @@ class LinearOperatorFullMatrix(LinearOperator):
     >>> operator = tf.linalg.LinearOperatorFullMatrix([[1.0, 2.0], [3.0, 4.0]])
     >>> operator.matvec([1.0, 1.0]).numpy()
     array([3., 7.], dtype=float32)
+
+    Args:
+        matrix: Matrices, in the last two axes.
+        is_non_singular: Whether it is promised to have an inverse. Promises may be None, for nothing is known.
+        is_self_adjoint: Whether it is promised to equal its conjugate transpose.
+        is_positive_definite: Whether x^H A x is promised to have a positive real part for all x that are not 0.
+        is_square: Whether it is promised to be square.
+        name: A name for the operator.
+
+    Raises:
+        ValueError: The promises contradict each other, or the shape.
     """
 
     _field_names = ("matrix",)
@@ -79,6 +90,17 @@ class LinearOperatorLowerTriangular(LinearOperator):
     >>> operator = tf.linalg.LinearOperatorLowerTriangular([[1.0, 9.0], [3.0, 4.0]])
     >>> float(operator.determinant())
     4.0
+
+    Args:
+        tril: Square matrices, in the last two axes.
+        is_non_singular: Whether it is promised to have an inverse. Promises may be None, for nothing is known.
+        is_self_adjoint: Whether it is promised to equal its conjugate transpose.
+        is_positive_definite: Whether x^H A x is promised to have a positive real part for all x that are not 0.
+        is_square: Whether it is promised to be square.
+        name: A name for the operator.
+
+    Raises:
+        ValueError: The promises contradict each other, or the shape.
     """
 
     _field_names = ("tril",)

@@ -25,6 +25,17 @@ class LinearOperatorDiag(LinearOperator):
     >>> tf.linalg.LinearOperatorDiag([1.0, 2.0]).to_dense().numpy()
     array([[1., 0.],
            [0., 2.]], dtype=float32)
+
+    Args:
+        diag: The diagonal, in the last axis.
+        is_non_singular: Whether it is promised to have an inverse. Promises may be None, for nothing is known.
+        is_self_adjoint: Whether it is promised to equal its conjugate transpose.
+        is_positive_definite: Whether x^H A x is promised to have a positive real part for all x that are not 0.
+        is_square: Whether it is promised to be square.
+        name: A name for the operator.
+
+    Raises:
+        ValueError: The promises contradict each other, or the shape.
     """
 
     _field_names = ("diag",)

@@ -102,6 +102,20 @@ class LinearOperatorIdentity(_Sized):
     >>> import gradtape as tf
     >>> tf.linalg.LinearOperatorIdentity(2, batch_shape=[3]).trace().numpy()
     array([2., 2., 2.], dtype=float32)
+
+    Args:
+        num_rows: The number of rows, and of columns.
+        batch_shape: The shape of a stack of identities; one by default.
+        dtype: The type of the elements; float32 by default.
+        is_non_singular: Whether it is promised to have an inverse. Promises may be None, for nothing is known.
+        is_self_adjoint: Whether it is promised to equal its conjugate transpose.
+        is_positive_definite: Whether x^H A x is promised to have a positive real part for all x that are not 0.
+        is_square: Whether it is promised to be square.
+        assert_proper_shapes: Whether sizes are checked again when it is applied.
+        name: A name for the operator.
+
+    Raises:
+        ValueError: The promises contradict each other, or the shape.
     """
 
     _field_names = ("num_rows", "batch_shape", "dtype", "assert_proper_shapes")
@@ -174,6 +188,19 @@ class LinearOperatorScaledIdentity(_Sized):
     >>> import gradtape as tf
     >>> float(tf.linalg.LinearOperatorScaledIdentity(2, 3.0).determinant())
     9.0
+
+    Args:
+        num_rows: The number of rows, and of columns.
+        multiplier: The factor, or one for each operator of a stack.
+        is_non_singular: Whether it is promised to have an inverse. Promises may be None, for nothing is known.
+        is_self_adjoint: Whether it is promised to equal its conjugate transpose.
+        is_positive_definite: Whether x^H A x is promised to have a positive real part for all x that are not 0.
+        is_square: Whether it is promised to be square.
+        assert_proper_shapes: Whether sizes are checked again when it is applied.
+        name: A name for the operator.
+
+    Raises:
+        ValueError: The promises contradict each other, or the shape.
     """
 
     _field_names = ("num_rows", "multiplier", "assert_proper_shapes")
@@ -274,6 +301,21 @@ class LinearOperatorZeros(_Sized):
     >>> import gradtape as tf
     >>> tf.linalg.LinearOperatorZeros(2).matvec([1.0, 2.0]).numpy()
     array([0., 0.], dtype=float32)
+
+    Args:
+        num_rows: The number of rows.
+        num_columns: The number of columns; that of rows by default.
+        batch_shape: The shape of a stack of operators; one by default.
+        dtype: The type of the elements; float32 by default.
+        is_non_singular: Whether it is promised to have an inverse. Promises may be None, for nothing is known.
+        is_self_adjoint: Whether it is promised to equal its conjugate transpose.
+        is_positive_definite: Whether x^H A x is promised to have a positive real part for all x that are not 0.
+        is_square: Whether it is promised to be square.
+        assert_proper_shapes: Whether sizes are checked again when it is applied.
+        name: A name for the operator.
+
+    Raises:
+        ValueError: The promises contradict each other, or the shape.
     """
 
     _field_names = ("num_rows", "num_columns", "batch_shape", "dtype", "assert_proper_shapes")

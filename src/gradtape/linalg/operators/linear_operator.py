@@ -151,7 +151,18 @@ class LinearOperator(Module, abc.ABC):
         return self._shape()
 
     def shape_tensor(self, name: str = "shape_tensor") -> Tensor:
-        """The shape as a tensor."""
+        """The shape of the matrices as a tensor, also where a trace does not know it.
+
+        >>> operator = tf.linalg.LinearOperatorDiag(tf.ones([5, 2]))
+        >>> operator.shape_tensor().numpy()
+        array([5, 2, 2], dtype=int32)
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A vector of integers: [..., rows, columns].
+        """
         return self._shape_tensor()
 
     @property
@@ -160,7 +171,18 @@ class LinearOperator(Module, abc.ABC):
         return self.shape[:-2]
 
     def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Tensor:
-        """The shape without rows and columns, as a tensor."""
+        """The shape without rows and columns, as a tensor.
+
+        >>> operator = tf.linalg.LinearOperatorDiag(tf.ones([5, 2]))
+        >>> operator.batch_shape_tensor().numpy()
+        array([5], dtype=int32)
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A vector of integers.
+        """
         known = self.batch_shape
         return as_tensor(known) if known.is_fully_defined() else self.shape_tensor()[:-2]
 
@@ -170,7 +192,18 @@ class LinearOperator(Module, abc.ABC):
         return self.shape.rank
 
     def tensor_rank_tensor(self, name: str = "tensor_rank_tensor") -> Tensor:
-        """How many axes the matrix has, as a tensor."""
+        """How many axes the matrices have, as a tensor.
+
+        >>> operator = tf.linalg.LinearOperatorDiag(tf.ones([5, 2]))
+        >>> int(operator.tensor_rank_tensor())
+        3
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A scalar.
+        """
         rank = self.tensor_rank
         return shape(self.shape_tensor())[0] if rank is None else constant(rank)
 
@@ -189,12 +222,34 @@ class LinearOperator(Module, abc.ABC):
         return self._dimension(-2)
 
     def domain_dimension_tensor(self, name: str = "domain_dimension_tensor") -> Tensor:
-        """How many columns it has, as a tensor."""
+        """How many columns it has, as a tensor.
+
+        >>> operator = tf.linalg.LinearOperatorDiag(tf.ones([5, 2]))
+        >>> int(operator.domain_dimension_tensor())
+        2
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A scalar.
+        """
         size = self.domain_dimension.value
         return self.shape_tensor()[-1] if size is None else constant(size)
 
     def range_dimension_tensor(self, name: str = "range_dimension_tensor") -> Tensor:
-        """How many rows it has, as a tensor."""
+        """How many rows it has, as a tensor.
+
+        >>> operator = tf.linalg.LinearOperatorDiag(tf.ones([5, 2]))
+        >>> int(operator.range_dimension_tensor())
+        2
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A scalar.
+        """
         size = self.range_dimension.value
         return self.shape_tensor()[-2] if size is None else constant(size)
 
@@ -234,11 +289,23 @@ class LinearOperator(Module, abc.ABC):
     ) -> Any:
         """The product with a matrix, or with another operator, which is an operator.
 
+        >>> operator = tf.linalg.LinearOperatorFullMatrix([[4.0, 1.0], [1.0, 3.0]])
+        >>> operator.matmul([[1.0], [2.0]]).numpy()
+        array([[6.],
+               [7.]], dtype=float32)
+
         Args:
-            x: A matrix [..., columns, any], or an operator.
+            x: A matrix [..., columns, any] of the operator's type, or an operator.
             adjoint: Whether the adjoint is applied instead.
             adjoint_arg: Whether the adjoint of `x` is taken first.
-            name: Not used.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor [..., rows, any], or an operator.
+
+        Raises:
+            TypeError: The types differ.
+            ValueError: The sizes do not fit.
         """
         if isinstance(x, LinearOperator):
             return by_rule(PRODUCTS, *self._pair(x, adjoint, adjoint_arg, "x"))
@@ -253,7 +320,24 @@ class LinearOperator(Module, abc.ABC):
         return squeeze(self.matmul(expand_dims(x, -1), adjoint=adjoint), -1)
 
     def matvec(self, x: TensorLike, adjoint: bool = False, name: str = "matvec") -> Tensor:
-        """The product with a vector [..., columns]."""
+        """The product with a vector.
+
+        >>> operator = tf.linalg.LinearOperatorFullMatrix([[4.0, 1.0], [1.0, 3.0]])
+        >>> operator.matvec([1.0, 2.0]).numpy()
+        array([6., 7.], dtype=float32)
+
+        Args:
+            x: A vector [..., columns] of the operator's type.
+            adjoint: Whether the adjoint is applied instead.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor [..., rows].
+
+        Raises:
+            TypeError: The types differ.
+            ValueError: The sizes do not fit.
+        """
         return self._matvec(
             self._operand(x, -1, self.range_dimension if adjoint else self.domain_dimension), adjoint=adjoint
         )
@@ -279,15 +363,26 @@ class LinearOperator(Module, abc.ABC):
     def solve(
         self, rhs: TensorLike | LinearOperator, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve"
     ) -> Any:
-        """The x with A x = rhs, for a matrix or an operator `rhs`.
+        """The x with A x = rhs.
 
         >>> import gradtape as tf
         >>> tf.linalg.LinearOperatorLowerTriangular([[2.0, 0.0], [1.0, 1.0]]).solve([[2.0], [3.0]]).numpy()
         array([[1.],
                [2.]], dtype=float32)
 
+        Args:
+            rhs: A matrix [..., rows, any] of the operator's type, or an operator.
+            adjoint: Whether the system of the adjoint is solved instead.
+            adjoint_arg: Whether the adjoint of `rhs` is taken first.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor [..., columns, any], or an operator.
+
         Raises:
-            NotImplementedError: It is promised to be singular, or not to be square.
+            NotImplementedError: It is promised to be singular, or is not square.
+            TypeError: The types differ.
+            ValueError: The sizes do not fit.
         """
         self._check_solvable()
         if isinstance(rhs, LinearOperator):
@@ -300,7 +395,24 @@ class LinearOperator(Module, abc.ABC):
         return squeeze(self.solve(expand_dims(rhs, -1), adjoint=adjoint), -1)
 
     def solvevec(self, rhs: TensorLike, adjoint: bool = False, name: str = "solve") -> Tensor:
-        """The vector x with A x = rhs."""
+        """The vector x with A x = rhs.
+
+        >>> tf.linalg.LinearOperatorDiag([2.0, 4.0]).solvevec([2.0, 2.0]).numpy()
+        array([1. , 0.5], dtype=float32)
+
+        Args:
+            rhs: A vector [..., rows] of the operator's type.
+            adjoint: Whether the system of the adjoint is solved instead.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor [..., columns].
+
+        Raises:
+            NotImplementedError: It is promised to be singular, or is not square.
+            TypeError: The types differ.
+            ValueError: The sizes do not fit.
+        """
         return self._solvevec(
             self._operand(rhs, -1, self.domain_dimension if adjoint else self.range_dimension), adjoint=adjoint
         )
@@ -315,7 +427,20 @@ class LinearOperator(Module, abc.ABC):
         return math.exp(self.log_abs_determinant()) if self._can_use_cholesky() else det(self.to_dense())
 
     def determinant(self, name: str = "det") -> Tensor:
-        """The determinant of each matrix."""
+        """The determinant of each matrix.
+
+        >>> tf.linalg.LinearOperatorDiag([2.0, 4.0]).determinant().numpy()
+        np.float32(8.0)
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor of the shape of the batch.
+
+        Raises:
+            NotImplementedError: It is not square.
+        """
         self._check_has_determinant()
         return self._determinant()
 
@@ -325,20 +450,58 @@ class LinearOperator(Module, abc.ABC):
         return slogdet(self.to_dense())[1]
 
     def log_abs_determinant(self, name: str = "log_abs_det") -> Tensor:
-        """The logarithm of the absolute value of the determinant."""
+        """The logarithm of the absolute value of each determinant.
+
+        >>> tf.linalg.LinearOperatorDiag([2.0, -4.0]).log_abs_determinant().numpy().round(4)
+        np.float32(2.0794)
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor of the shape of the batch.
+
+        Raises:
+            NotImplementedError: It is not square.
+        """
         self._check_has_determinant()
         return self._log_abs_determinant()
 
     # --- operators made of it ----------------------------------------------------------------------------------------------
 
     def adjoint(self, name: str = "adjoint") -> LinearOperator:
-        """The conjugate transpose, as an operator."""
+        """The conjugate transpose, as an operator.
+
+        >>> tf.linalg.LinearOperatorLowerTriangular([[2.0, 0.0], [1.0, 3.0]]).adjoint().to_dense().numpy()
+        array([[2., 1.],
+               [0., 3.]], dtype=float32)
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            An operator; this one itself if it is promised to be self-adjoint.
+        """
         return self if self.is_self_adjoint is True else by_rule(ADJOINTS, self)
 
     H = property(adjoint, None)
 
     def inverse(self, name: str = "inverse") -> LinearOperator:
-        """The inverse, as an operator."""
+        """The inverse, as an operator.
+
+        >>> tf.linalg.LinearOperatorDiag([2.0, 4.0]).inverse().to_dense().numpy()
+        array([[0.5 , 0.  ],
+               [0.  , 0.25]], dtype=float32)
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            An operator.
+
+        Raises:
+            ValueError: It is promised to be singular, or is not square.
+        """
         if self.is_square is False:
             raise ValueError("Cannot take the Inverse: This operator represents a non square matrix.")
         if self.is_non_singular is False:
@@ -346,7 +509,23 @@ class LinearOperator(Module, abc.ABC):
         return by_rule(INVERSES, self)
 
     def cholesky(self, name: str = "cholesky") -> LinearOperator:
-        """The lower triangular L with L L^H = A, as an operator; A must be promised self-adjoint and positive definite."""
+        """The lower triangular L with L L^H = A, as an operator.
+
+        >>> promises = {"is_self_adjoint": True, "is_positive_definite": True}
+        >>> operator = tf.linalg.LinearOperatorFullMatrix([[4.0, 2.0], [2.0, 5.0]], **promises)
+        >>> operator.cholesky().to_dense().numpy()
+        array([[2., 0.],
+               [1., 2.]], dtype=float32)
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            An operator.
+
+        Raises:
+            ValueError: It is not promised to be self-adjoint and positive definite.
+        """
         if not self._can_use_cholesky():
             raise ValueError(
                 "Cannot take the Cholesky decomposition: Not a positive definite self adjoint matrix. "
@@ -384,35 +563,96 @@ class LinearOperator(Module, abc.ABC):
         )
 
     def to_dense(self, name: str = "to_dense") -> Tensor:
-        """The matrix as a tensor."""
+        """The matrix as a tensor.
+
+        >>> tf.linalg.LinearOperatorDiag([2.0, 4.0]).to_dense().numpy()
+        array([[2., 0.],
+               [0., 4.]], dtype=float32)
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor [..., rows, columns].
+        """
         return self._to_dense()
 
     def _diag_part(self) -> Any:
         return diag_part(self.to_dense())
 
     def diag_part(self, name: str = "diag_part") -> Tensor:
-        """The elements on the diagonal."""
+        """The elements on the diagonal.
+
+        >>> operator = tf.linalg.LinearOperatorFullMatrix([[4.0, 1.0], [1.0, 3.0]])
+        >>> operator.diag_part().numpy()
+        array([4., 3.], dtype=float32)
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor [..., the smaller of rows and columns].
+        """
         return self._diag_part()
 
     def _trace(self) -> Any:
         return math.reduce_sum(self.diag_part(), axis=-1)
 
     def trace(self, name: str = "trace") -> Tensor:
-        """The sum of the diagonal."""
+        """The sum of the diagonal.
+
+        >>> operator = tf.linalg.LinearOperatorFullMatrix([[4.0, 1.0], [1.0, 3.0]])
+        >>> operator.trace().numpy()
+        np.float32(7.0)
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor of the shape of the batch.
+        """
         return self._trace()
 
     def _add_to_tensor(self, x: Tensor) -> Any:
         return self.to_dense() + x
 
     def add_to_tensor(self, x: TensorLike, name: str = "add_to_tensor") -> Tensor:
-        """The matrix plus `x`, as a tensor."""
+        """The matrix plus a tensor.
+
+        >>> tf.linalg.LinearOperatorDiag([2.0, 4.0]).add_to_tensor(tf.ones([2, 2])).numpy()
+        array([[3., 1.],
+               [1., 5.]], dtype=float32)
+
+        Args:
+            x: A tensor [..., rows, columns] of the operator's type.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor.
+
+        Raises:
+            TypeError: The types differ.
+        """
         return self._add_to_tensor(self._operand(x, -1, Dimension(None)))
 
     def _eigvals(self) -> Any:
         return self_adjoint_eigvals(self.to_dense())
 
     def eigvals(self, name: str = "eigvals") -> Tensor:
-        """The eigenvalues; of operators that are promised to be self-adjoint only."""
+        """The eigenvalues of operators that are promised to be self-adjoint.
+
+        >>> tf.linalg.LinearOperatorDiag([4.0, 2.0], is_self_adjoint=True).eigvals().numpy()
+        array([4., 2.], dtype=float32)
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor [..., rows].
+
+        Raises:
+            NotImplementedError: It is not promised to be self-adjoint.
+        """
         if not self.is_self_adjoint:
             raise NotImplementedError("Only self-adjoint matrices are supported.")
         return self._eigvals()
@@ -422,7 +662,17 @@ class LinearOperator(Module, abc.ABC):
         return math.reduce_max(values, axis=-1) / math.reduce_min(values, axis=-1)
 
     def cond(self, name: str = "cond") -> Tensor:
-        """The condition number: the largest singular value by the smallest."""
+        """The condition number: the largest singular value by the smallest.
+
+        >>> tf.linalg.LinearOperatorDiag([2.0, 8.0]).cond().numpy()
+        np.float32(4.0)
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor of the shape of the batch.
+        """
         return self._cond()
 
     # --- assertions --------------------------------------------------------------------------------------------------------
@@ -440,7 +690,19 @@ class LinearOperator(Module, abc.ABC):
         return debugging.assert_less(condition, limit, message="Singular matrix up to precision epsilon.")
 
     def assert_non_singular(self, name: str = "assert_non_singular") -> Any:
-        """Raise InvalidArgumentError where a matrix is singular, as far as its condition number tells."""
+        """Check that no matrix is singular, as far as its condition number tells.
+
+        >>> tf.linalg.LinearOperatorDiag([2.0, 8.0]).assert_non_singular()
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            None.
+
+        Raises:
+            tf.errors.InvalidArgumentError: One is.
+        """
         return self._assert_non_singular()
 
     def _assert_positive_definite(self) -> Any:
@@ -450,7 +712,20 @@ class LinearOperator(Module, abc.ABC):
         return debugging.assert_positive(math.real(factor), message="Matrix was not positive definite.")
 
     def assert_positive_definite(self, name: str = "assert_positive_definite") -> Any:
-        """Raise InvalidArgumentError unless every matrix is positive definite."""
+        """Check that every matrix is positive definite.
+
+        >>> tf.linalg.LinearOperatorDiag([2.0, 8.0]).assert_positive_definite()
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            None.
+
+        Raises:
+            tf.errors.InvalidArgumentError: One is not.
+            NotImplementedError: It is not promised to be self-adjoint, and its kind does not tell.
+        """
         return self._assert_positive_definite()
 
     def _assert_self_adjoint(self) -> Any:
@@ -458,7 +733,20 @@ class LinearOperator(Module, abc.ABC):
         return debugging.assert_equal(dense, adjoint_of(dense), message="Matrix was not equal to its adjoint.")
 
     def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> Any:
-        """Raise InvalidArgumentError unless every matrix is exactly its own conjugate transpose."""
+        """Check that every matrix is exactly its own conjugate transpose.
+
+        >>> operator = tf.linalg.LinearOperatorFullMatrix([[4.0, 1.0], [1.0, 3.0]])
+        >>> operator.assert_self_adjoint()
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            None.
+
+        Raises:
+            tf.errors.InvalidArgumentError: One is not.
+        """
         return self._assert_self_adjoint()
 
     # --- for classes of operators ------------------------------------------------------------------------------------------

@@ -56,6 +56,17 @@ class LinearOperatorComposition(LinearOperator):
     >>> swap = tf.linalg.LinearOperatorPermutation([1, 0])
     >>> tf.linalg.LinearOperatorComposition([double, swap]).matvec([1.0, 5.0]).numpy()
     array([10.,  2.], dtype=float32)
+
+    Args:
+        operators: The operators, of one type, as they would be written in a product.
+        is_non_singular: Whether it is promised to have an inverse. Promises may be None, for nothing is known.
+        is_self_adjoint: Whether it is promised to equal its conjugate transpose.
+        is_positive_definite: Whether x^H A x is promised to have a positive real part for all x that are not 0.
+        is_square: Whether it is promised to be square.
+        name: A name for the operator.
+
+    Raises:
+        ValueError: The promises contradict each other, or the shape.
     """
 
     _field_names = ("operators",)
@@ -151,6 +162,17 @@ class LinearOperatorKronecker(LinearOperator):
     >>> left, right = tf.linalg.LinearOperatorDiag([1.0, 2.0]), tf.linalg.LinearOperatorDiag([3.0, 4.0])
     >>> tf.linalg.LinearOperatorKronecker([left, right]).diag_part().numpy()
     array([3., 4., 6., 8.], dtype=float32)
+
+    Args:
+        operators: The operators, of one type.
+        is_non_singular: Whether it is promised to have an inverse. Promises may be None, for nothing is known.
+        is_self_adjoint: Whether it is promised to equal its conjugate transpose.
+        is_positive_definite: Whether x^H A x is promised to have a positive real part for all x that are not 0.
+        is_square: Whether it is promised to be square.
+        name: A name for the operator.
+
+    Raises:
+        ValueError: The promises contradict each other, or the shape.
     """
 
     _field_names = ("operators",)

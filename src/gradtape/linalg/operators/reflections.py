@@ -30,6 +30,17 @@ class LinearOperatorHouseholder(LinearOperator):
     >>> import gradtape as tf
     >>> tf.linalg.LinearOperatorHouseholder([2.0, 0.0]).matvec([3.0, 4.0]).numpy()
     array([-3.,  4.], dtype=float32)
+
+    Args:
+        reflection_axis: A vector that is not 0, in the last axis; its length does not matter.
+        is_non_singular: Whether it is promised to have an inverse. Promises may be None, for nothing is known.
+        is_self_adjoint: Whether it is promised to equal its conjugate transpose.
+        is_positive_definite: Whether x^H A x is promised to have a positive real part for all x that are not 0.
+        is_square: Whether it is promised to be square.
+        name: A name for the operator.
+
+    Raises:
+        ValueError: The promises contradict each other, or the shape.
     """
 
     _field_names = ("reflection_axis",)
@@ -119,6 +130,18 @@ class LinearOperatorPermutation(LinearOperator):
     >>> import gradtape as tf
     >>> tf.linalg.LinearOperatorPermutation([2, 0, 1]).matvec([10.0, 20.0, 30.0]).numpy()
     array([30., 10., 20.], dtype=float32)
+
+    Args:
+        perm: The numbers from 0 on, each once, in the last axis.
+        dtype: The type of what it is applied to.
+        is_non_singular: Whether it is promised to have an inverse. Promises may be None, for nothing is known.
+        is_self_adjoint: Whether it is promised to equal its conjugate transpose.
+        is_positive_definite: Whether x^H A x is promised to have a positive real part for all x that are not 0.
+        is_square: Whether it is promised to be square.
+        name: A name for the operator.
+
+    Raises:
+        ValueError: The promises contradict each other, or the shape.
     """
 
     _field_names = ("perm", "dtype")

@@ -29,8 +29,19 @@ class LinearOperatorTridiag(LinearOperator):
            [3., 2., 1.],
            [0., 3., 2.]], dtype=float32)
 
-    The diagonals are given as the rows of one tensor ("compact"), as three tensors ("sequence"), or as the matrix itself. The
-    last element of the first diagonal and the first element of the last one do not count.
+    Args:
+        diagonals: The diagonals, the highest first. The last element of the first and the first element of the last one
+            do not count.
+        diagonals_format: "compact" for diagonals that are the rows of one tensor, "sequence" for three tensors,
+            "matrix" for the matrix itself.
+        is_non_singular: Whether it is promised to have an inverse. Promises may be None, for nothing is known.
+        is_self_adjoint: Whether it is promised to equal its conjugate transpose.
+        is_positive_definite: Whether x^H A x is promised to have a positive real part for all x that are not 0.
+        is_square: Whether it is promised to be square.
+        name: A name for the operator.
+
+    Raises:
+        ValueError: The promises contradict each other, or the shape.
     """
 
     _field_names = ("diagonals", "diagonals_format")

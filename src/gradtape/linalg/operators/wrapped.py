@@ -54,6 +54,17 @@ class LinearOperatorAdjoint(_Wrapped):
     >>> operator = tf.linalg.LinearOperatorFullMatrix([[1.0, 2.0], [3.0, 4.0]])
     >>> tf.linalg.LinearOperatorAdjoint(operator).matvec([1.0, 0.0]).numpy()
     array([1., 2.], dtype=float32)
+
+    Args:
+        operator: The operator.
+        is_non_singular: Whether it is promised to have an inverse. Promises may be None, for nothing is known.
+        is_self_adjoint: Whether it is promised to equal its conjugate transpose.
+        is_positive_definite: Whether x^H A x is promised to have a positive real part for all x that are not 0.
+        is_square: Whether it is promised to be square.
+        name: A name for the operator.
+
+    Raises:
+        ValueError: The promises contradict each other, or the shape.
     """
 
     def __init__(
@@ -113,6 +124,17 @@ class LinearOperatorInversion(_Wrapped):
     >>> operator = tf.linalg.LinearOperatorFullMatrix([[1.0, 2.0], [3.0, 4.0]])
     >>> tf.linalg.LinearOperatorInversion(operator).matvec([3.0, 7.0]).numpy().round(4)
     array([1., 1.], dtype=float32)
+
+    Args:
+        operator: The operator.
+        is_non_singular: Whether it is promised to have an inverse. Promises may be None, for nothing is known.
+        is_self_adjoint: Whether it is promised to equal its conjugate transpose.
+        is_positive_definite: Whether x^H A x is promised to have a positive real part for all x that are not 0.
+        is_square: Whether it is promised to be square.
+        name: A name for the operator.
+
+    Raises:
+        ValueError: The promises contradict each other, or those of the operator.
     """
 
     def __init__(

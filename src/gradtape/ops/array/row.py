@@ -17,7 +17,7 @@ from ...base.sizes import UNKNOWN
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ...op.family import all_batched, numpy_type, rank_of, shape_of, with_batch_axis
+from ...op.family import all_batched, numpy_type, rank_of, rarely, shape_of, with_batch_axis
 from ...op.shapes import matched_sizes, natural
 from ..math.logic import zeros_like
 from ..math.reduce import reduce_max
@@ -304,6 +304,61 @@ def _() -> Iterator[BadInput]:
     yield BadInput("one number of elements", (np.ones((2, 2), np.float32), one, np.array([1, 2], np.int32)))
     yield BadInput("one number of elements", (np.ones((2, 2), np.float32), np.array([1, 2], np.int32), one))
     yield BadInput("whole numbers", (np.ones((2, 2), np.float32), one, np.array(0.5, np.float32)))
+
+
+def _check_place(index: Any, length: Any) -> Any:
+    if np.ndim(length):
+        raise invalid(f"place_below: the length is one number, got shape {np.shape(length)}.")
+    # (One index, as loops have it, takes a sixth of the time as a Python number.)
+    is_bad = ((index < 0) | (index >= length)).any() if np.ndim(index) else not 0 <= int(index) < int(length)
+    if rarely(is_bad):
+        raise invalid(f"There is no element {np.asarray(index).tolist()} in an array of {int(length)} elements.")
+    return index
+
+
+@op(eager=_check_place, dtypes=INDEX)
+def place_below(xp: Namespace, index: Array, length: Array) -> Any:
+    """The index, which must be that of one of the first `length` rows: others are room that a growing array has."""
+    return index
+
+
+@place_below.shapes
+def _(index: Abstract, length: Abstract) -> Shape:
+    length.of_rank(0)
+    return index.known
+
+
+place_below.not_differentiable("the result is an index")
+
+
+@place_below.batched
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
+    count, (index, length) = all_batched(is_batched, args)
+    return stack([place_below(index[entry], length[entry]) for entry in range(count)], axis=0)
+
+
+@place_below.samples
+def _(draw: Draw) -> Iterator[Sample]:
+    for index, length in [
+        (0, 1),
+        (3, 4),
+        (2, 9),
+        ([0, 1], 2),
+        ([[0], [4]], 5),
+        ([], 0),
+        ([2, 2, 0], 3),
+        ([[0, 1, 2]], 4),
+    ]:
+        yield Sample((np.array(index, np.int32), np.array(length, np.int32)))
+
+
+@place_below.rejects
+def _() -> Iterator[BadInput]:
+    one = np.array(1, np.int32)
+    yield BadInput("an element that is not there", (one, one))
+    yield BadInput("an element that is not there", (np.array([0, -1], np.int32), one))
+    yield BadInput("one length", (one, np.array([2, 3], np.int32)))
+    yield BadInput("whole numbers", (np.array(0.5, np.float32), one))
 
 
 _SHAPES = [

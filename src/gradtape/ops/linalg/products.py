@@ -350,7 +350,24 @@ def _dense(x: Array, weights: Array, biases: Array) -> Array:
 
 @op(eager=_dense, dtypes=INEXACT, tf_name="XwPlusB")
 def dense(xp: Namespace, x: Array, weights: Array, biases: Array) -> Any:
-    """x @ weights + biases over the last axis of x, in one array."""
+    """x @ weights + biases over the last axis of x, in one array.
+
+    >>> import gradtape as tf
+    >>> tf.nn.experimental.dense([[1.0, 2.0]], weights=[[1.0], [1.0]], biases=[0.5]).numpy()
+    array([[3.5]], dtype=float32)
+
+    Args:
+        x: A tensor (..., inputs) of floating or complex numbers.
+        weights: A matrix (inputs, outputs) of the same type.
+        biases: A vector (outputs) of the same type.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor (..., outputs).
+
+    Raises:
+        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+    """
     return x @ weights + biases
 
 

@@ -174,10 +174,25 @@ def _lstm_step(gates: Array, cell: Array) -> tuple[Array, Array, Array]:
 
 @op(eager=_lstm_step, dtypes=FLOATING, outputs=3, tf_name="LSTMStep")
 def lstm_step(xp: Namespace, gates: Array, cell: Array) -> Any:
-    """One step of an LSTM: from what the gates are given (input, forget, candidate, output) and the cell's state.
+    """One step of an LSTM, from what the gates are given and the state of the cell.
 
-    Gives the output, the new state, and the gates' own values. What the gates are given is `x @ kernel + h @ recurrent
-    + bias`, with a last axis of four times the number of units.
+    >>> import gradtape as tf
+    >>> gates = tf.constant([[0.0, 0.0, 1.0, 0.0]])
+    >>> output, state, opened = tf.nn.experimental.lstm_step(gates, cell=[[1.0]])
+    >>> output.numpy().round(4), state.numpy().round(4), opened.numpy().round(4)
+    (array([[0.3534]], dtype=float32), array([[0.8808]], dtype=float32), array([[0.5   , 0.5   , 0.7616, 0.5   ]], dtype=float32))
+
+    Args:
+        gates: A floating tensor (..., 4 * units), `x @ kernel + h @ recurrent + bias`: for the input, the forget gate, the
+            candidate and the output.
+        cell: The state of the cell: a tensor (..., units) of the same type.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Three tensors: the output, the new state, and what the gates became, in the shape of `gates`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
     """
     i, f, g, o = xp.split(gates, 4, axis=-1)
     i, f, o = (xp.tanh(v * 0.5) * 0.5 + 0.5 for v in (i, f, o))
@@ -265,9 +280,26 @@ def _gru_step(inputs: Array, recurrent: Array, state: Array) -> tuple[Array, Arr
 
 @op(eager=_gru_step, dtypes=FLOATING, outputs=2, tf_name="GRUStep")
 def gru_step(xp: Namespace, inputs: Array, recurrent: Array, state: Array) -> Any:
-    """One step of a GRU: from what input and state contribute to the gates (update, reset, candidate), and the state.
+    """One step of a GRU, from what input and state contribute to the gates, and the state.
 
-    Gives the new state and the gates' own values. The reset gate is applied after the product with the recurrent kernel.
+    The reset gate is applied after the product with the recurrent kernel.
+
+    >>> import gradtape as tf
+    >>> state, opened = tf.nn.experimental.gru_step([[0.0, 0.0, 1.0]], [[0.0, 0.0, 1.0]], state=[[1.0]])
+    >>> state.numpy().round(4), opened.numpy().round(4)
+    (array([[0.9526]], dtype=float32), array([[0.5   , 0.5   , 0.9051]], dtype=float32))
+
+    Args:
+        inputs: A floating tensor (..., 3 * units), `x @ kernel + bias`: for the update gate, the reset gate and the candidate.
+        recurrent: The same from the state: `h @ recurrent + bias`.
+        state: The state: a tensor (..., units) of the same type.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Two tensors: the new state, and what gates and candidate became, in the shape of `inputs`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
     """
     xz, xr, xc = xp.split(inputs, 3, axis=-1)
     hz, hr, hc = xp.split(recurrent, 3, axis=-1)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...base.dtypes import INDEX, STRING, Array
-from ...base.errors import invalid
+from ...base.errors import ResourceExhaustedError, invalid
 from ...base.farmhash import fingerprint64
 from ...base.sizes import UNKNOWN
 from ...base.types import Draw, Namespace
@@ -23,6 +23,7 @@ from .strings import each, textwise
 
 _NO_DERIVATIVE = "bytes do not change by small steps"
 _WORD = (1 << 64) - 1
+_MOST_JOINED = 1 << 31  # texts that runs of one width join: at least as many bytes
 
 
 def _text(values: Any) -> Array:
@@ -361,7 +362,10 @@ def string_ngrams(
         before = len(found)
         for width in ngram_widths:
             padded = _padded(row, width, left_pad, right_pad, pad_width)
-            found += [joint.join(padded[k : k + width]) for k in range(len(padded) - width + 1)]
+            runs = max(len(padded) - width + 1, 0)
+            if runs * width > _MOST_JOINED:
+                raise ResourceExhaustedError(None, None, f"string_ngrams: {runs} runs of {width} texts are too many.")
+            found += [joint.join(padded[k : k + width]) for k in range(runs)]
         if len(found) == before and preserve_short_sequences and row and ngram_widths:
             found.append(joint.join(_padded(row, min(ngram_widths), left_pad, right_pad, pad_width)))
         ends.append(len(found))
@@ -392,9 +396,16 @@ def _(draw: Draw) -> Iterator[Sample]:
 @string_ngrams.rejects
 def _() -> Iterator[BadInput]:
     data = _text([b"a", b"b"])
-    for splits in ([0, 1], [1, 2], [0, 3], [0, 2, 1, 2]):
-        yield BadInput("splits that rise to the end", (data, np.array(splits, np.int32)), _SETTINGS)
-    yield BadInput("positive widths", (data, np.array([0, 2], np.int32)), {**_SETTINGS, "ngram_widths": (0,)})
+    for wrong in ([0, 1], [1, 2], [0, 3], [0, 2, 1, 2]):
+        yield BadInput("splits that rise to the end", (data, np.array(wrong, np.int32)), _SETTINGS)
+    splits = np.array([0, 2], np.int32)
+    yield BadInput("positive widths", (data, splits), {**_SETTINGS, "ngram_widths": (0,)})
+    yield BadInput(
+        "too many runs",
+        (data, splits),
+        {**_SETTINGS, "ngram_widths": (1 << 20,), "pad_width": -1},
+        ResourceExhaustedError,
+    )
 
 
 for _op in (

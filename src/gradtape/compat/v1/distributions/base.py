@@ -19,7 +19,15 @@ from ....values.tensor import Tensor
 
 
 class ReparameterizationType:
-    """Whether samples can be differentiated by the parameters of their distribution."""
+    """Whether samples can be differentiated by the parameters of their distribution.
+
+    >>> import gradtape as tf
+    >>> tf.compat.v1.distributions.Normal(0.0, 1.0).reparameterization_type
+    <Reparameterization Type: FULLY_REPARAMETERIZED>
+
+    Args:
+        rep_type: Its name.
+    """
 
     def __init__(self, rep_type: str) -> None:
         self._rep_type = rep_type
@@ -53,6 +61,15 @@ class Distribution:
     array([-0.9189, -1.6121], dtype=float32)
     >>> normal.batch_shape
     TensorShape([2])
+
+    Args:
+        dtype: The type of samples.
+        reparameterization_type: `FULLY_REPARAMETERIZED` or `NOT_REPARAMETERIZED`.
+        validate_args: Whether parameters and values are checked.
+        allow_nan_stats: Whether a statistic that is not defined is nan; otherwise it is an error.
+        parameters: The arguments, which `copy` uses.
+        graph_parents: Not used; taken for programs that were written for TensorFlow.
+        name: The name; None: that of the class.
     """
 
     # Of the classes here: the attributes whose shapes, broadcast together, are the shape of the batch.
@@ -314,7 +331,22 @@ _DIVERGENCES: dict[tuple[type[Any], type[Any]], Callable[..., Any]] = {}
 
 
 class RegisterKL:
-    """Register a function of two distributions as their divergence: `@RegisterKL(Mine, Mine)`."""
+    """Register a function of two distributions as their divergence: `@RegisterKL(Mine, Mine)`.
+
+    >>> import gradtape as tf
+    >>> d = tf.compat.v1.distributions
+    >>> class Mine(d.Normal):
+    ...     pass
+    >>> @d.RegisterKL(Mine, Mine)
+    ... def divergence(a, b, name=None):
+    ...     return tf.constant(7.0)
+    >>> float(d.kl_divergence(Mine(0.0, 1.0), Mine(1.0, 1.0)))
+    7.0
+
+    Args:
+        dist_cls_a: The class of the first.
+        dist_cls_b: The class of the second.
+    """
 
     def __init__(self, dist_cls_a: type[Any], dist_cls_b: type[Any]) -> None:
         self._key = (dist_cls_a, dist_cls_b)
@@ -338,6 +370,18 @@ def kl_divergence(
     >>> d = tf.compat.v1.distributions
     >>> float(d.kl_divergence(d.Normal(0.0, 1.0), d.Normal(1.0, 1.0)))
     0.5
+
+    Args:
+        distribution_a: The first.
+        distribution_b: The second.
+        allow_nan_stats: Whether a statistic that is not defined is nan; otherwise it is an error.
+        name: What the registered function gets as `name`.
+
+    Returns:
+        A tensor of the shape of the batch.
+
+    Raises:
+        NotImplementedError: No divergence is registered for their classes.
     """
     classes = type(distribution_a).__mro__, type(distribution_b).__mro__
     pairs = [

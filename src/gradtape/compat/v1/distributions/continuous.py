@@ -68,7 +68,20 @@ class _LocationAndScale(_Real):
 
 
 class Normal(_LocationAndScale):
-    """The normal distribution with mean `loc` and standard deviation `scale`."""
+    """The normal distribution with mean `loc` and standard deviation `scale`.
+
+    >>> import gradtape as tf
+    >>> normal = tf.compat.v1.distributions.Normal(0.0, [1.0, 2.0])
+    >>> normal.cdf(0.0).numpy()
+    array([0.5, 0.5], dtype=float32)
+
+    Args:
+        loc: The mean.
+        scale: The standard deviation.
+        validate_args: Whether parameters and values are checked.
+        allow_nan_stats: Whether a statistic that is not defined is nan; otherwise it is an error.
+        name: The name.
+    """
 
     def __init__(
         self,
@@ -125,7 +138,19 @@ def _log_ndtr(z: Tensor) -> Any:
 
 
 class Laplace(_LocationAndScale):
-    """The Laplace distribution: two exponential ones, back to back."""
+    """The Laplace distribution: two exponential ones, back to back.
+
+    >>> import gradtape as tf
+    >>> round(float(tf.compat.v1.distributions.Laplace(0.0, 1.0).prob(0.0)), 4)
+    0.5
+
+    Args:
+        loc: The location: the middle, or a tensor of them.
+        scale: The scale: how wide it is.
+        validate_args: Whether parameters and values are checked.
+        allow_nan_stats: Whether a statistic that is not defined is nan; otherwise it is an error.
+        name: The name.
+    """
 
     def __init__(
         self,
@@ -167,7 +192,20 @@ def _log_laplace(z: Tensor) -> Any:
 
 
 class StudentT(_LocationAndScale):
-    """Student's t distribution with `df` degrees of freedom, moved and scaled."""
+    """Student's t distribution with `df` degrees of freedom, moved and scaled.
+
+    >>> import gradtape as tf
+    >>> float(tf.compat.v1.distributions.StudentT(df=3.0, loc=1.0, scale=2.0).mean())
+    1.0
+
+    Args:
+        df: The degrees of freedom, above 0.
+        loc: The location: the middle, or a tensor of them.
+        scale: The scale: how wide it is.
+        validate_args: Whether parameters and values are checked.
+        allow_nan_stats: Whether a statistic that is not defined is nan; otherwise it is an error.
+        name: The name.
+    """
 
     batch_parameters = ("df", "loc", "scale")
     positive = ("df",)
@@ -228,7 +266,19 @@ class StudentT(_LocationAndScale):
 
 
 class Uniform(_Real):
-    """The uniform distribution on `[low, high)`."""
+    """The uniform distribution on `[low, high)`.
+
+    >>> import gradtape as tf
+    >>> float(tf.compat.v1.distributions.Uniform(2.0, 6.0).mean())
+    4.0
+
+    Args:
+        low: The lower end, which is part of it.
+        high: The upper end, which is not.
+        validate_args: Whether parameters and values are checked.
+        allow_nan_stats: Whether a statistic that is not defined is nan; otherwise it is an error.
+        name: The name.
+    """
 
     batch_parameters = ("low", "high")
     _low: Any
@@ -257,7 +307,18 @@ class Uniform(_Real):
         return self._high
 
     def range(self, name: str = "range") -> Any:
-        """`high - low`."""
+        """`high - low`.
+
+        >>> import gradtape as tf
+        >>> float(tf.compat.v1.distributions.Uniform(2.0, 6.0).range())
+        4.0
+
+        Args:
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor.
+        """
         return self.high - self.low
 
     def _sample_n(self, n: IntLike, seed: int | None = None) -> Any:
@@ -287,7 +348,19 @@ class Uniform(_Real):
 
 
 class Gamma(_Real):
-    """The gamma distribution with a concentration (shape) and a rate."""
+    """The gamma distribution with a concentration (shape) and a rate.
+
+    >>> import gradtape as tf
+    >>> float(tf.compat.v1.distributions.Gamma(concentration=3.0, rate=2.0).mean())
+    1.5
+
+    Args:
+        concentration: The concentration, above 0.
+        rate: The rate, above 0: one by the scale.
+        validate_args: Whether parameters and values are checked.
+        allow_nan_stats: Whether a statistic that is not defined is nan; otherwise it is an error.
+        name: The name.
+    """
 
     batch_parameters = ("concentration", "rate")
     positive = ("concentration", "rate")
@@ -347,7 +420,18 @@ class Gamma(_Real):
 
 
 class Exponential(Gamma):
-    """The exponential distribution."""
+    """The exponential distribution.
+
+    >>> import gradtape as tf
+    >>> float(tf.compat.v1.distributions.Exponential(rate=4.0).mean())
+    0.25
+
+    Args:
+        rate: The rate, above 0: one by the mean.
+        validate_args: Whether parameters and values are checked.
+        allow_nan_stats: Whether a statistic that is not defined is nan; otherwise it is an error.
+        name: The name.
+    """
 
     def __init__(
         self, rate: TensorLike, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Exponential"
@@ -373,7 +457,19 @@ class Exponential(Gamma):
 
 
 class Beta(_Real):
-    """The beta distribution on the numbers between 0 and 1."""
+    """The beta distribution on the numbers between 0 and 1.
+
+    >>> import gradtape as tf
+    >>> float(tf.compat.v1.distributions.Beta(3.0, 1.0).mean())
+    0.75
+
+    Args:
+        concentration1: The concentration at 1, above 0.
+        concentration0: The concentration at 0, above 0.
+        validate_args: Whether parameters and values are checked.
+        allow_nan_stats: Whether a statistic that is not defined is nan; otherwise it is an error.
+        name: The name.
+    """
 
     batch_parameters = ("concentration1", "concentration0")
     positive = batch_parameters

@@ -50,7 +50,20 @@ class _Chances(Distribution):
 
 
 class Bernoulli(_Chances):
-    """1 with a chance, else 0."""
+    """1 with a chance, else 0.
+
+    >>> import gradtape as tf
+    >>> tf.compat.v1.distributions.Bernoulli(probs=0.25).prob([0, 1]).numpy()
+    array([0.75, 0.25], dtype=float32)
+
+    Args:
+        logits: Logarithms of the odds of a 1; give these or `probs`.
+        probs: The chances of a 1; give these or `logits`.
+        dtype: The type of samples.
+        validate_args: Whether parameters and values are checked.
+        allow_nan_stats: Whether a statistic that is not defined is nan; otherwise it is an error.
+        name: The name.
+    """
 
     batch_parameters = ("logits",)
 
@@ -90,7 +103,20 @@ class Bernoulli(_Chances):
 
 
 class Categorical(_Chances):
-    """A class out of several; the last axis of the parameters is over classes."""
+    """A class out of several; the last axis of the parameters is over classes.
+
+    >>> import gradtape as tf
+    >>> float(tf.compat.v1.distributions.Categorical(probs=[0.25, 0.75]).prob(1))
+    0.75
+
+    Args:
+        logits: Logarithms of what the chances are proportional to; give these or `probs`.
+        probs: The chances; give these or `logits`.
+        dtype: The type of samples.
+        validate_args: Whether parameters and values are checked.
+        allow_nan_stats: Whether a statistic that is not defined is nan; otherwise it is an error.
+        name: The name.
+    """
 
     def __init__(
         self,

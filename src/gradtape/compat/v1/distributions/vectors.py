@@ -52,7 +52,18 @@ def _log_combinations(n: Tensor, counts: Tensor) -> Any:
 
 
 class Dirichlet(_Vectors):
-    """Chances of several classes that sum to 1."""
+    """Chances of several classes that sum to 1.
+
+    >>> import gradtape as tf
+    >>> tf.compat.v1.distributions.Dirichlet([1.0, 3.0]).mean().numpy()
+    array([0.25, 0.75], dtype=float32)
+
+    Args:
+        concentration: The concentration of each class, above 0, in the last axis.
+        validate_args: Whether parameters and values are checked.
+        allow_nan_stats: Whether a statistic that is not defined is nan; otherwise it is an error.
+        name: The name.
+    """
 
     def __init__(
         self,
@@ -121,7 +132,20 @@ class Dirichlet(_Vectors):
 
 
 class Multinomial(_Vectors, _Chances):
-    """How often each class comes in `total_count` draws."""
+    """How often each class comes in `total_count` draws.
+
+    >>> import gradtape as tf
+    >>> tf.compat.v1.distributions.Multinomial(4.0, probs=[0.25, 0.75]).mean().numpy()
+    array([1., 3.], dtype=float32)
+
+    Args:
+        total_count: The number of draws.
+        logits: Logarithms of what the chances are proportional to; give these or `probs`.
+        probs: The chances; give these or `logits`.
+        validate_args: Whether parameters and values are checked.
+        allow_nan_stats: Whether a statistic that is not defined is nan; otherwise it is an error.
+        name: The name.
+    """
 
     def __init__(
         self,
@@ -181,7 +205,19 @@ class Multinomial(_Vectors, _Chances):
 
 
 class DirichletMultinomial(_Vectors):
-    """How often each class comes in `total_count` draws, with chances that are themselves Dirichlet distributed."""
+    """How often each class comes in `total_count` draws, with chances that are themselves Dirichlet distributed.
+
+    >>> import gradtape as tf
+    >>> tf.compat.v1.distributions.DirichletMultinomial(4.0, [1.0, 3.0]).mean().numpy()
+    array([1., 3.], dtype=float32)
+
+    Args:
+        total_count: The number of draws.
+        concentration: The concentration of each class, above 0, in the last axis.
+        validate_args: Whether parameters and values are checked.
+        allow_nan_stats: Whether a statistic that is not defined is nan; otherwise it is an error.
+        name: The name.
+    """
 
     def __init__(
         self,
