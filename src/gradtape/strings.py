@@ -520,12 +520,23 @@ def unicode_decode_with_offsets(
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The code points of each text, and the byte at which each begins; the arguments are those of `unicode_decode`.
+    """The code points of each text, and the byte at which each begins.
 
     >>> import gradtape as tf
     >>> points, offsets = tf.strings.unicode_decode_with_offsets("a\u00e9b", "UTF-8")
     >>> offsets.numpy()
     array([0, 1, 3])
+
+    Args:
+        input: Texts.
+        input_encoding: How the texts are encoded, such as "UTF-8".
+        errors: What bytes that are no text do: "replace", "ignore" or "strict".
+        replacement_char: The code point that stands for them with "replace".
+        replace_control_characters: Whether control characters are replaced too.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Two vectors for one text, else two ragged tensors.
     """
     points = unicode_decode(input, input_encoding, errors, replacement_char, replace_control_characters)
     settings = (input_encoding, errors)
@@ -540,7 +551,22 @@ def unicode_split_with_offsets(
     replacement_char: int = 0xFFFD,
     name: str | None = None,
 ) -> Any:
-    """The characters of each text, and the byte at which each begins; the arguments are those of `unicode_split`."""
+    """The characters of each text, and the byte at which each begins.
+
+    >>> import gradtape as tf
+    >>> tf.strings.unicode_split_with_offsets(["ab", "c"], "UTF-8")[0]
+    <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
+
+    Args:
+        input: Texts.
+        input_encoding: How the texts are encoded, such as "UTF-8".
+        errors: What bytes that are no text do: "replace", "ignore" or "strict".
+        replacement_char: The code point that stands for them with "replace".
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Two vectors for one text, else two ragged tensors.
+    """
     characters = unicode_split(input, input_encoding, errors, replacement_char)
     settings = (input_encoding, errors)
     return characters, _apart(input, lambda texts: unicode.character_offsets.public(texts, *settings))

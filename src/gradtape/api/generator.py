@@ -476,7 +476,21 @@ class Generator:
     def binomial(
         self, shape: Any, counts: Any, probs: Any, dtype: Any = dtypes.int32, name: str | None = None
     ) -> Tensor:
-        """How many of `counts` trials succeed, each with the probability in `probs`; they have the last axes of `shape`."""
+        """How many of `counts` trials succeed, each with the probability in `probs`.
+
+        >>> tf.random.Generator.from_seed(3).binomial([3], 20.0, 0.4).numpy()
+        array([8, 8, 7], dtype=int32)
+
+        Args:
+            shape: The shape of the result. It ends with the shape that counts and probs have together.
+            counts: How many trials there are.
+            probs: The probability of a success.
+            dtype: int32, int64 or a floating type.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor of whole numbers.
+        """
         sizes = sizes_of(shape)
         common = np.broadcast_shapes(*[tuple(to_tensor(value).shape) for value in (counts, probs)])
         samples = int(np.prod(sizes[: len(sizes) - len(common)]))

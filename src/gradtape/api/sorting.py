@@ -178,7 +178,24 @@ def approx_min_k(
     aggregate_to_topk: bool = True,
     name: str | None = None,
 ) -> ApproxTopK:
-    """The k smallest elements along an axis and their places; the arguments are those of `approx_max_k`."""
+    """The k smallest elements along an axis and their places: all of them are found.
+
+    >>> import gradtape as tf
+    >>> tf.math.approx_min_k([1.0, 5.0, 3.0], k=2).values.numpy()
+    array([1., 3.], dtype=float32)
+
+    Args:
+        operand: Floating numbers.
+        k: How many.
+        reduction_dimension: The axis.
+        recall_target: The share of the smallest elements that must be found. Here it is always 1.
+        reduction_input_size_override: Not used: nothing is approximated.
+        aggregate_to_topk: Not used: there are always k.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The values in ascending order, and their places along the axis.
+    """
     values, indices = approx_max_k(-to_tensor(operand), k, reduction_dimension, recall_target)
     return ApproxTopK(-values, indices)
 

@@ -96,7 +96,26 @@ def stateless_sample_distorted_bounding_box(
     use_image_if_no_bounding_boxes: bool | None = None,
     name: str | None = None,
 ) -> StatelessSampleDistortedBoundingBox:
-    """As `sample_distorted_bounding_box`; the part depends on `seed`, two integers, alone."""
+    """As `sample_distorted_bounding_box`; the part depends on `seed`, two integers, alone.
+
+    >>> import gradtape as tf
+    >>> tf.image.stateless_sample_distorted_bounding_box([40, 50, 3], [[[0.1, 0.2, 0.8, 0.9]]], [1, 2]).begin.numpy()
+    array([12,  3,  0], dtype=int32)
+
+    Args:
+        image_size: Height, width and channels.
+        bounding_boxes: Boxes (y1, x1, y2, x2) from 0 to 1, of shape (batch, boxes, 4).
+        seed: Two integers.
+        min_object_covered: The share of a box that must be seen.
+        aspect_ratio_range: The least and the largest width / height; 0.75 and 1.33 by default.
+        area_range: The least and the largest share of the image; 0.05 and 1 by default.
+        max_attempts: After so many it is the whole image; 100 by default.
+        use_image_if_no_bounding_boxes: Whether the whole image is the box, where none is given.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        `begin`, `size` (with -1 for all channels) and the box.
+    """
     limits = _limits(min_object_covered, aspect_ratio_range, area_range, max_attempts)
     sizes, marked = _marked(image_size, bounding_boxes, bool(use_image_if_no_bounding_boxes))
     words = Words(random.stateless_stream(seed))

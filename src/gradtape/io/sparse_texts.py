@@ -86,6 +86,11 @@ def deserialize_many_sparse(
 ) -> Any:
     """One sparse tensor of many that were serialized: they lie along a new first axis, in a shape that has room for each.
 
+    >>> import gradtape as tf
+    >>> texts = tf.io.serialize_many_sparse(tf.sparse.from_dense([[0.0, 1.0], [2.0, 0.0]]))
+    >>> tf.io.deserialize_many_sparse(texts, tf.float32).values.numpy()
+    array([1., 2.], dtype=float32)
+
     Args:
         serialized_sparse: A matrix of texts with three columns.
         dtype: The type of the values.

@@ -78,7 +78,24 @@ def fractional_avg_pool(
     seed: int = 0,
     name: str | None = None,
 ) -> FractionalAvgPool:
-    """The means of windows of random sizes; the arguments are those of `fractional_max_pool`."""
+    """The means of windows of random sizes.
+
+    >>> import gradtape as tf
+    >>> pooled, rows, columns = tf.nn.fractional_avg_pool(tf.ones([1, 7, 8, 2]), [1.0, 1.44, 1.73, 1.0], seed=5)
+    >>> pooled.shape, rows.numpy()
+    (TensorShape([1, 4, 4, 2]), array([0, 1, 3, 5, 7]))
+
+    Args:
+        value: Images: (batch, height, width, channels).
+        pooling_ratio: How much smaller they become: [1.0, rows, columns, 1.0].
+        pseudo_random: Whether the sizes follow each other evenly, from a random start; else they are shuffled.
+        overlapping: Whether a window has the first line of the next one too.
+        seed: A seed; with 0 every call is different.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The pooled images, and where windows begin and end along rows and columns.
+    """
     x, rows, columns = _windows(value, pooling_ratio, pseudo_random, overlapping, seed, "fractional_avg_pool")
     seen, inside = _seen(x, rows, columns, bool(overlapping))
     share = (inside / inside.sum(axis=2, keepdims=True)).astype(x.dtype.numpy)

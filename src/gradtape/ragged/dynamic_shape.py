@@ -145,14 +145,39 @@ class DynamicRaggedShape:
     def from_row_partitions(
         cls, row_partitions: Sequence[RowPartition], dtype: DTypeLike | None = None
     ) -> DynamicRaggedShape:
-        """The shape of a ragged tensor with these partitions, whose values are a vector."""
+        """The shape of a ragged tensor with these partitions, whose values are a vector.
+
+        >>> import gradtape as tf
+        >>> rows = tf.experimental.RowPartition.from_row_lengths([2, 0, 1])
+        >>> tf.experimental.DynamicRaggedShape.from_row_partitions([rows])
+        <DynamicRaggedShape lengths=[3, (2, 0, 1)] num_row_partitions=1>
+
+        Args:
+            row_partitions: How rows are divided, the outermost axis first.
+            dtype: int32 or int64; that of the partitions by default.
+
+        Returns:
+            A shape.
+        """
         if not row_partitions:
             raise ValueError("DynamicRaggedShape.from_row_partitions: row_partitions cannot be empty.")
         return cls(row_partitions, arrays.reshape(row_partitions[-1].nvals(), [1]), dtype)
 
     @classmethod
     def from_tensor(cls, t: Any, dtype: DTypeLike | None = None) -> DynamicRaggedShape:
-        """The shape of a tensor or a ragged tensor."""
+        """The shape of a tensor or a ragged tensor.
+
+        >>> import gradtape as tf
+        >>> tf.experimental.DynamicRaggedShape.from_tensor(tf.zeros([2, 3]))
+        <DynamicRaggedShape lengths=[2, 3] num_row_partitions=0>
+
+        Args:
+            t: A tensor, or what can become one, or a ragged tensor.
+            dtype: int32 or int64; by default that of the row splits, or int32.
+
+        Returns:
+            A shape.
+        """
         if isinstance(t, DynamicRaggedShape):
             raise TypeError("DynamicRaggedShape.from_tensor: a tensor is needed, got a shape.")
         levels, flat = [], t
@@ -210,16 +235,43 @@ class DynamicRaggedShape:
         return self._inner.dtype
 
     def with_dtype(self, dtype: DTypeLike) -> DynamicRaggedShape:
-        """The same shape in the other type."""
+        """The same shape in the other type.
+
+        >>> import gradtape as tf
+        >>> tf.experimental.DynamicRaggedShape.from_lengths([2, (1, 3)]).with_dtype(tf.int32).dtype
+        tf.int32
+
+        Args:
+            dtype: int32 or int64.
+
+        Returns:
+            A shape.
+        """
         return DynamicRaggedShape(self._partitions, self._inner, dtypes.as_dtype(dtype))
 
     def is_uniform(self, axis: int) -> bool:
-        """Whether all rows along an axis have one length by construction."""
+        """Whether all rows along an axis have one length by construction.
+
+        >>> import gradtape as tf
+        >>> shape = tf.experimental.DynamicRaggedShape.from_lengths([2, (1, 3)])
+        >>> shape.is_uniform(0), shape.is_uniform(1)
+        (True, False)
+
+        Args:
+            axis: The axis; negative ones count from the last.
+
+        Returns:
+            True or False.
+        """
         place = self._place(axis)
         return not 0 < place <= len(self._partitions) or self._partitions[place - 1].is_uniform()
 
     def static_lengths(self, ragged_lengths: bool = True) -> list[Any]:
         """What is known of the lengths: a number or a tuple for each axis, None for what is not known yet.
+
+        >>> import gradtape as tf
+        >>> tf.experimental.DynamicRaggedShape.from_lengths([2, (1, 3)]).static_lengths()
+        [2, (1, 3)]
 
         Args:
             ragged_lengths: Whether to give the lengths of ragged axes; None stands there otherwise.

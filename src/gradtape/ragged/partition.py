@@ -200,7 +200,18 @@ class RowPartition:
         return found
 
     def with_dtype(self, dtype: DTypeLike) -> RowPartition:
-        """The same rows, with splits of the other type."""
+        """The same rows, with splits of the other type.
+
+        >>> import gradtape as tf
+        >>> tf.experimental.RowPartition.from_row_lengths([2, 1]).with_dtype(tf.int32).dtype
+        tf.int32
+
+        Args:
+            dtype: int32 or int64.
+
+        Returns:
+            A partition.
+        """
         return self if self.dtype == dtypes.as_dtype(dtype) else RowPartition(self._rows.with_row_splits_dtype(dtype))
 
     @property
