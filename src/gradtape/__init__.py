@@ -356,6 +356,7 @@ if _typing.TYPE_CHECKING:
     from .differentiation.vectorize import (
         vectorized_map,
     )
+    from .image.patches import extract_volume_patches as extract_volume_patches
     from .linalg import (
         eig,
         eigvals,
@@ -748,6 +749,7 @@ _HOMES = {
     "debugging": "assert_equal assert_greater assert_less assert_rank",
     "differentiation.custom": "custom_gradient grad_pass_through recompute_grad",
     "differentiation.vectorize": "vectorized_map",
+    "image.patches": "extract_volume_patches",
     "linalg": "eig eigvals einsum matmul norm tensordot",
     "math": "add_n argmax argmin cast complex divide scalar_mul truediv",
     "ops.public": """

@@ -67,6 +67,7 @@ class dlpack:
 if TYPE_CHECKING:  # what is imported on first use
     from . import numpy as numpy
     from .distribute import dtensor as dtensor
+    from .ragged.dynamic_shape import DynamicRaggedShape as DynamicRaggedShape
     from .ragged.partition import RowPartition as RowPartition
 else:
 
@@ -75,10 +76,12 @@ else:
             return importlib.import_module("gradtape.numpy")
         if name == "dtensor":
             return importlib.import_module("gradtape.distribute.dtensor")
+        if name == "DynamicRaggedShape":
+            return importlib.import_module("gradtape.ragged.dynamic_shape").DynamicRaggedShape
         if name == "RowPartition":
             return importlib.import_module("gradtape.ragged.partition").RowPartition
         raise AttributeError(f"module 'gradtape.experimental' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*listing(globals())(), "RowPartition", "dtensor", "numpy"])
+    return sorted([*listing(globals())(), "DynamicRaggedShape", "RowPartition", "dtensor", "numpy"])

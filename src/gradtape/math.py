@@ -55,6 +55,8 @@ from .variables.variable import Variable
 # Imported on first use; type checkers must not see `__getattr__`, which would give every name a type.
 if TYPE_CHECKING:
     from .api.sobol import sobol_sample as sobol_sample
+    from .api.sorting import approx_max_k as approx_max_k
+    from .api.sorting import approx_min_k as approx_min_k
     from .api.sorting import in_top_k as in_top_k
     from .api.sorting import invert_permutation as invert_permutation
     from .api.sorting import top_k as top_k
@@ -139,7 +141,7 @@ _HOMES = homes(
     __name__,
     {
         "api.sobol": "sobol_sample",
-        "api.sorting": "in_top_k invert_permutation top_k",
+        "api.sorting": "approx_max_k approx_min_k in_top_k invert_permutation top_k",
         "ops.public": """
             acos acosh add asin asinh atan atan2 atanh betainc ceil cos cosh cumprod cumsum digamma erf erfc erfcinv
             erfinv exp expm1 floor floordiv greater greater_equal igamma igammac is_finite is_inf is_nan lgamma log

@@ -22,6 +22,7 @@ from .api.generator import (
     UNBOUNDED,
     Algorithm,
     Generator,
+    binomial_from,
     checked_algorithm,
     create_rng_state,
     floating,
@@ -44,6 +45,7 @@ from .base.notes import note_exit
 from .base.philox import Philox
 from .base.seeds import GLOBAL, MAXINT32, OpSeed, Pair, Used, decoded, encoded, seed_pair
 from .base.shapes import broadcast
+from .base.shuffled_places import shuffled_place
 from .base.traceable import trace_public, traceable
 from .base.types import DTypeLike, Function, IntLike, ShapeLike, TensorLike, Value
 from .differentiation.vectorize import drawn_for_each_slice
@@ -75,6 +77,7 @@ __all__ = [
     "set_seed",
     "shuffle",
     "split",
+    "stateless_binomial",
     "stateless_categorical",
     "stateless_gamma",
     "stateless_normal",
@@ -174,6 +177,11 @@ def seeds_of(seed: TensorLike) -> tuple[int, int] | None:
         return _SEEDS.pair(seed)
 
 
+def stream_of(op: tuple[Any, ...], seed: Any, blocks: int) -> Any:
+    """The stream of bits for one call of an op; a seed of 0 means none, whatever the global one is."""
+    return _SEEDS.stream(op, seed, blocks) if seed != 0 else _SEEDS.fresh
+
+
 def set_seed(seed: TensorLike) -> None:
     """Set the global seed: what random ops give from here on is the same in every run, and the same as in TensorFlow.
 
@@ -222,7 +230,8 @@ def set_state(state: dict[str, Any]) -> None:
     get_global_generator().reset(state["global_generator"])
 
 
-def _stateless(seed: object, alg: object) -> Philox:
+def stateless_stream(seed: object, alg: object = "auto_select") -> Philox:
+    """The stream of bits of a stateless function with this seed, two integers."""
     checked_algorithm(alg)
     pair = to_tensor(seed)
     if tuple(pair.shape) != (2,) or pair.dtype not in BOUNDED:
@@ -307,7 +316,7 @@ def stateless_normal(
         ValueError: The seed is not two integers, or the type is not floating.
     """
     kind = floating(dtype, "stateless_normal")
-    return scaled(philox.normal(_stateless(seed, alg), sizes_of(shape), kind.numpy), kind, stddev, mean)
+    return scaled(philox.normal(stateless_stream(seed, alg), sizes_of(shape), kind.numpy), kind, stddev, mean)
 
 
 def truncated_normal(
@@ -372,7 +381,7 @@ def stateless_truncated_normal(
         ValueError: The seed is not two integers, or the type is not floating.
     """
     kind = floating(dtype, "stateless_truncated_normal")
-    return scaled(philox.truncated_normal(_stateless(seed, alg), sizes_of(shape), kind.numpy), kind, stddev, mean)
+    return scaled(philox.truncated_normal(stateless_stream(seed, alg), sizes_of(shape), kind.numpy), kind, stddev, mean)
 
 
 def uniform(
@@ -441,7 +450,7 @@ def stateless_uniform(
         ValueError: The seed is not two integers, or the type does not fit the bounds.
     """
     kind = uniform_type(dtype, minval, maxval, UNBOUNDED)
-    return uniform_from(_stateless(seed, alg), sizes_of(shape), kind, minval, maxval)
+    return uniform_from(stateless_stream(seed, alg), sizes_of(shape), kind, minval, maxval)
 
 
 # --- gamma and Poisson -------------------------------------------------------------------------------------------------
@@ -537,7 +546,7 @@ def stateless_gamma(
     beta = None if beta is None else parameter(beta, kind)
     common = tuple(alpha.shape) if beta is None else broadcast(tuple(alpha.shape), tuple(beta.shape))
     alpha, samples = _filling(alpha, common, sizes, "stateless_gamma")
-    return _gamma(_stateless(seed, "auto_select"), sizes, alpha, beta, samples)
+    return _gamma(stateless_stream(seed, "auto_select"), sizes, alpha, beta, samples)
 
 
 def _filling(value: TensorLike, common: tuple[int, ...] | None, sizes: tuple[int, ...], name: str) -> tuple[Any, int]:
@@ -611,8 +620,42 @@ def stateless_poisson(
     rate = to_tensor(lam)
     _check_poisson(kind, rate, "stateless_poisson")
     rate, samples = _filling(rate, tuple(rate.shape), sizes, "stateless_poisson")
-    draws = _drawn(philox.poisson, _stateless(seed, "auto_select"), rate._array, sizes, samples)
+    draws = _drawn(philox.poisson, stateless_stream(seed, "auto_select"), rate._array, sizes, samples)
     return from_array(_counts(draws, kind))
+
+
+def stateless_binomial(
+    shape: ShapeLike,
+    seed: TensorLike,
+    counts: TensorLike,
+    probs: TensorLike,
+    output_dtype: DTypeLike = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """How many of `counts` trials succeed, each with the probability in `probs`; the numbers depend on `seed`, two integers.
+
+    >>> import gradtape as tf
+    >>> tf.random.stateless_binomial([3], [1, 2], 10.0, 0.3).numpy()
+    array([5, 5, 5], dtype=int32)
+
+    Args:
+        shape: The shape of the result. It ends with the shape that counts and probs have together.
+        seed: Two integers.
+        counts: How many trials there are.
+        probs: The probability of a success.
+        output_dtype: int32, int64 or a floating type.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of whole numbers.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The shape does not end with that of counts and probs.
+    """
+    kind = dtypes.as_dtype(output_dtype)
+    return binomial_from(
+        stateless_stream(seed, "auto_select"), sizes_of(shape), counts, probs, kind, "stateless_binomial"
+    )
 
 
 def _check_poisson(kind: DType, rate: Value, name: str) -> None:
@@ -711,7 +754,7 @@ def stateless_categorical(
         tf.errors.InvalidArgumentError: The logits do not have two axes, or there are no classes.
     """
     scores, samples, kind = _classes(logits, num_samples, dtype, "stateless_categorical")
-    return from_array(philox.categorical(_stateless(seed, "auto_select"), scores, samples, kind.numpy))
+    return from_array(philox.categorical(stateless_stream(seed, "auto_select"), scores, samples, kind.numpy))
 
 
 def shuffle(value: TensorLike, seed: object = None, name: str | None = None) -> Tensor:
@@ -759,9 +802,51 @@ def _stateless_shuffle(
         ValueError: The seed is not two integers.
     """
     x = to_tensor(value)
-    stream = _stateless(seed, alg)
+    stream = stateless_stream(seed, alg)
     size = (x.shape[0] or 0) if x.ndim else 0
     return x if size < 2 else pick.public(x, (philox.permutation(stream, size),))
+
+
+_KEY_BEFORE_SEED = 498247692  # the first of three words that scramble a place; the other two are the seed
+
+
+def _index_shuffle(index: TensorLike, seed: TensorLike, max_index: TensorLike) -> Tensor:
+    """Where places go when 0 to `max_index` are shuffled: each by itself, without the list of all.
+
+    The order is a permutation that the seed tells. A block cipher (Simon, four rounds) is applied to a place until the result is
+    one of the places.
+
+    >>> import gradtape as tf
+    >>> tf.random.experimental.index_shuffle(tf.range(8), [7, 8], 7).numpy()
+    array([3, 6, 1, 5, 7, 4, 2, 0], dtype=int32)
+
+    Args:
+        index: Places, scalar or vector.
+        seed: Two integers, or a row of them for each place.
+        max_index: The last place, or one for each.
+
+    Returns:
+        A tensor of the type of `index`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: A place is not from 0 to `max_index`, or there are not two numbers of the seed.
+    """
+    places, key, last = (np.asarray(to_tensor(value)._array) for value in (index, seed, max_index))
+    if key.shape[-1:] != (2,) or key.ndim > 2 or key.dtype.kind not in "iu":
+        raise invalid(
+            f"index_shuffle: the seed must be two integers, or two for each place; got shape {list(key.shape)}."
+        )
+    if places.ndim > 1 or last.ndim > 1:
+        raise invalid(f"index_shuffle: places are a scalar or a vector, got shapes {places.shape} and {last.shape}.")
+    lead = np.broadcast_shapes(places.shape, last.shape, key.shape[:-1])
+    rows = np.broadcast_to(key, (*lead, 2)).reshape(-1, 2).tolist()
+    pairs = zip(
+        np.broadcast_to(places, lead).ravel().tolist(), np.broadcast_to(last, lead).ravel().tolist(), strict=True
+    )
+    found = [
+        shuffled_place(place, (_KEY_BEFORE_SEED, *row), end) for (place, end), row in zip(pairs, rows, strict=True)
+    ]
+    return from_array(np.array(found, places.dtype).reshape(lead))
 
 
 def split(seed: TensorLike, num: object = 2, alg: object = "auto_select") -> Any:
@@ -879,7 +964,15 @@ stateless_gamma = traceable(stateless_gamma, always=True, in_world=_gamma_in_wor
 trace_public(
     globals(),
     always=("uniform", "poisson", "categorical", "shuffle"),
-    skip=("set_seed", "get_global_generator", "set_global_generator", "create_rng_state"),
+    skip=(
+        "seeds_of",
+        "set_seed",
+        "stream_of",
+        "stateless_stream",
+        "get_global_generator",
+        "set_global_generator",
+        "create_rng_state",
+    ),
     in_world=_drawn_in_world,
 )
 
@@ -898,6 +991,7 @@ class experimental:
     Algorithm = Algorithm
     Generator = Generator
     create_rng_state = staticmethod(create_rng_state)
+    index_shuffle = staticmethod(traceable(_index_shuffle, in_world=_drawn_in_world))
     get_global_generator = staticmethod(get_global_generator)
     set_global_generator = staticmethod(set_global_generator)
     stateless_fold_in = staticmethod(fold_in)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .api import arrays
+from .api import arrays, indexing, partition
 from .api.framework import summary as _summary
 from .base import dtypes
 from .base.errors import TensorTypeError, invalid
@@ -24,6 +24,7 @@ from .ops.public import as_string as as_string
 from .ops.public import string_strip as _string_strip
 from .ops.text import encoding, unicode
 from .ops.text import strings as o
+from .ops.text.scripts import script_runs
 from .trace.inference import Inference
 from .values.composite import OPERANDS
 from .values.tensor import Tensor, TensorSpec, to_tensor
@@ -508,6 +509,93 @@ def unicode_split(
     """
     settings = (input_encoding, errors, replacement_char)
     return _apart(input, lambda texts: unicode.character_rows.public(texts, *settings))
+
+
+@takes(input_encoding=text)
+def unicode_decode_with_offsets(
+    input: TensorLike,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The code points of each text, and the byte at which each begins.
+
+    >>> import gradtape as tf
+    >>> points, offsets = tf.strings.unicode_decode_with_offsets("a\u00e9b", "UTF-8")
+    >>> offsets.numpy()
+    array([0, 1, 3])
+
+    Args:
+        input: Texts.
+        input_encoding: How the texts are encoded, such as "UTF-8".
+        errors: What bytes that are no text do: "replace", "ignore" or "strict".
+        replacement_char: The code point that stands for them with "replace".
+        replace_control_characters: Whether control characters are replaced too.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Two vectors for one text, else two ragged tensors.
+    """
+    points = unicode_decode(input, input_encoding, errors, replacement_char, replace_control_characters)
+    settings = (input_encoding, errors)
+    return points, _apart(input, lambda texts: unicode.character_offsets.public(texts, *settings))
+
+
+@takes(input_encoding=text)
+def unicode_split_with_offsets(
+    input: TensorLike,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    name: str | None = None,
+) -> Any:
+    """The characters of each text, and the byte at which each begins.
+
+    >>> import gradtape as tf
+    >>> tf.strings.unicode_split_with_offsets(["ab", "c"], "UTF-8")[0]
+    <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
+
+    Args:
+        input: Texts.
+        input_encoding: How the texts are encoded, such as "UTF-8".
+        errors: What bytes that are no text do: "replace", "ignore" or "strict".
+        replacement_char: The code point that stands for them with "replace".
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        Two vectors for one text, else two ragged tensors.
+    """
+    characters = unicode_split(input, input_encoding, errors, replacement_char)
+    settings = (input_encoding, errors)
+    return characters, _apart(input, lambda texts: unicode.character_offsets.public(texts, *settings))
+
+
+def unicode_script(input: Any, name: str | None = None) -> Tensor:
+    """The script of each code point, as the number that the ICU library gives it; -1 for what is no code point.
+
+    >>> import gradtape as tf
+    >>> tf.strings.unicode_script([ord("A"), ord(" "), 0x3B1]).numpy()  # Latin, common, Greek
+    array([25,  0, 14], dtype=int32)
+
+    Args:
+        input: Code points, int32.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A tensor of the same shape, int32.
+    """
+    points = to_tensor(input)
+    if points.dtype is not dtypes.int32:
+        raise TensorTypeError(
+            None, None, f"unicode_script: code points are int32, got {points.dtype.name}. Use tf.cast."
+        )
+    starts, scripts = script_runs()
+    flat = arrays.reshape(points, [-1])
+    run = partition.searchsorted(starts, flat, side="right")  # (0 for negative numbers)
+    found = indexing.gather(np.concatenate((np.array([-1], np.int32), scripts)), run)
+    return arrays.reshape(found, arrays.shape(points))
 
 
 @takes(padding_width=optional_whole_number, separator=choice, preserve_short_sequences=truth)

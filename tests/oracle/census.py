@@ -25,7 +25,6 @@ REASONS = {
     "tf.Operation": "graphs are made by tf.function alone: `f.get_concrete_function(...).graph`",
     "tf.train": "clusters of machines",
     "tf.io.decode_proto": "needs the descriptors of protocol buffers",
-    "tf.experimental.DynamicRaggedShape": "the shapes of ragged tensors are tensors",
 }
 DEFAULT = "not there yet"
 

@@ -188,8 +188,8 @@ def test_sources_may_mix_ragged_and_dense_in_a_structure():
         (lambda: R.from_row_splits(3, [0, 2]), ValueError, "at least one axis"),
         (lambda: R.from_row_splits([1.0], [0.0, 1.0]), TypeError, "int64"),
         (lambda: R.from_tensor([1, 2]), ValueError, "ragged_rank"),
-        (lambda: r + tf.ragged.constant([[1.0], [2.0], [3.0]]), tf.errors.InvalidArgumentError, "same lengths"),
-        (lambda: r + tf.constant([1.0, 2.0]), tf.errors.InvalidArgumentError, "does not go with"),
+        (lambda: r + tf.ragged.constant([[1.0], [2.0], [3.0]]), tf.errors.InvalidArgumentError, "do not broadcast"),
+        (lambda: r + tf.constant([1.0, 2.0]), tf.errors.InvalidArgumentError, "do not broadcast"),
         (lambda: r[5], tf.errors.InvalidArgumentError, "out of bounds"),
         (lambda: r[:, 0], ValueError, r"rt\[:, 0:1\]"),
         (lambda: tf.reduce_sum(r, axis=2), ValueError, "out of bounds"),
@@ -226,8 +226,6 @@ def test_like_size_rank_and_quotients():
     assert (int(tf.size(rows)), int(tf.rank(rows))) == (3, 2)
     assert (rows / 2).to_list() == [[0.5, 1.0], [1.5]]
     assert (rows / 2).dtype == tf.float64
-    with pytest.raises(ValueError, match="bounding_shape"):
-        tf.shape(rows)
 
 
 def test_gathered_rows_may_have_any_length():

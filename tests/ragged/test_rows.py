@@ -133,7 +133,7 @@ def test_gradients_agree_with_differences(expression, name):
         (lambda: tf.gather(R, [[3], [0], [0]], batch_dims=1), "outside of its row"),
         (lambda: tf.gather_nd(R, [[1, 0]]), "outside of its row"),
         (lambda: tf.split(R, 2, axis=1), "ragged axis"),
-        (lambda: tf.add(R, [[1.0], [2.0]]), "does not go with"),
+        (lambda: tf.add(R, [[1.0], [2.0]]), "do not broadcast"),
         (lambda: tf.stack([R, EVEN], 2), "same lengths"),
     ],
 )

@@ -638,10 +638,7 @@ def shape(input: Any, out_type: DTypeLike | None = None, name: str | None = None
     value = _measured(input)
     if value.shape.rank is None and isinstance(STATE.trace, Inference):
         return STATE.trace.ghost(TensorSpec([None], kind))
-    sizes = tuple(value.shape)
-    if None in sizes:
-        raise ValueError(f"shape: a ragged tensor of shape {sizes} has no shape of numbers. Use rt.bounding_shape().")
-    return _sizes(sizes, kind)
+    return _sizes(tuple(value.shape), kind)
 
 
 def _sizes(sizes: Any, kind: DType) -> Tensor:

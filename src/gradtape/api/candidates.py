@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from ..base import dtypes
 from ..base.dtypes import Array
 from ..base.errors import invalid
+from ..base.philox import Words
 from ..base.types import IntLike, TensorLike
 from ..op.arguments import flag, text
 from ..op.attributes import as_float, as_int
@@ -60,52 +61,6 @@ class AllCandidateSampler(NamedTuple):
     sampled_expected_count: Tensor
 
 
-class _Words:
-    """32-bit words of a stream, one after the other."""
-
-    def __init__(self, stream: TensorLike) -> None:
-        self._words = self._read(stream)
-
-    @staticmethod
-    def _read(stream: Any) -> Iterator[int]:
-        start = 0
-        while True:
-            yield from stream.at(np.arange(start, start + 64, dtype=np.uint64)).reshape(-1).tolist()
-            start += 64
-
-    def word(self) -> int:
-        return next(self._words)
-
-    def below(self, limit: int) -> int:
-        """An integer in [0, limit), each as likely as the others."""
-        if limit & (limit - 1) == 0:
-            return self.word() & (limit - 1)
-        rest = (0xFFFFFFFF % limit) + 1
-        while True:
-            word = self.word()
-            if word >= rest:
-                return word % limit
-
-    def below_wide(self, limit: int) -> int:
-        """The same, from 64 bits."""
-        if limit & (limit - 1) == 0:
-            return self._two() & (limit - 1)
-        rest = (0xFFFFFFFFFFFFFFFF % limit) + 1
-        while True:
-            word = self._two()
-            if word >= rest:
-                return word % limit
-
-    def _two(self) -> int:
-        low = self.word()
-        return low + (self.word() << 32)
-
-    def double(self) -> float:
-        """A double in [0, 1)."""
-        high, low = self.word(), self.word()
-        return ((high & 0xFFFFF) * 2**32 + low) / 2**52
-
-
 class CandidateSamplers:
     """All samplers; `stream(op, seed, blocks)` gives them their bits."""
 
@@ -113,8 +68,8 @@ class CandidateSamplers:
         self._stream = stream
         self._learned: dict[Any, Array] = {}  # how often each class was seen, for each learning sampler
 
-    def _bits(self, name: str, settings: tuple[Any, ...], seed: object, sampled: int) -> _Words:
-        return _Words(self._stream((name, *settings), seed, sampled * _WORDS_EACH // 4))
+    def _bits(self, name: str, settings: tuple[Any, ...], seed: object, sampled: int) -> Words:
+        return Words(self._stream((name, *settings), seed, sampled * _WORDS_EACH // 4))
 
     def uniform(
         self,

@@ -12,7 +12,9 @@ import numpy as np
 from ..base import dtypes, philox
 from ..base.context import STATE, scope
 from ..base.errors import UnimplementedError, invalid
+from ..base.memory import repeated
 from ..base.philox import Philox
+from ..base.shapes import broadcast
 from ..base.traceable import traceable
 from ..base.types import DTypeLike, ShapeLike
 from ..op.attributes import as_int, as_shape
@@ -97,6 +99,33 @@ def create_rng_state(seed: Any, alg: Any) -> Tensor:
     else:
         words = [_signed(as_int(value)) for value in np.asarray(seed).reshape(-1)[:size]]
     return from_array(np.array([0] * (size - len(words)) + words, np.int64))
+
+
+def binomial_from(
+    stream: Any, sizes: tuple[int, ...], counts: Any, probs: Any, kind: dtypes.DType, name: str
+) -> Tensor:
+    """Numbers of successes from a stream. The sizes end with those that counts and probs have together."""
+    if not (kind.is_floating or kind in BOUNDED):
+        raise invalid(f"random.{name}: the dtype must be floating, int32 or int64, got {kind.name}.")
+    chance = to_tensor(probs)
+    chance = chance if chance.dtype.is_floating else to_tensor(probs, dtypes.float32)
+    trials = to_tensor(counts)
+    trials = trials if isinstance(counts, (Tensor, Variable, np.ndarray)) else to_tensor(counts, chance.dtype)
+    common = broadcast(tuple(trials.shape), tuple(chance.shape))
+    if common is None or tuple(sizes[len(sizes) - len(common) :]) != tuple(common):
+        raise invalid(
+            f"random.{name}: the shape {list(sizes)} must end with the one that counts {trials.shape} and probs {chance.shape} "
+            "have together."
+        )
+    samples = int(np.prod(sizes[: len(sizes) - len(common)]))
+    flat = [
+        repeated("random", np.broadcast_to(value._array.astype(chance.dtype.numpy), common).reshape(-1), samples)
+        for value in (trials, chance)
+    ]
+    drawn = philox.binomial(stream, *flat).reshape(-1, samples).T.reshape(sizes)
+    if kind.is_integer and np.isnan(drawn).any():
+        raise invalid(f"random.{name}: a probability is not a number, and an integer cannot say so.")
+    return from_array(drawn.astype(kind.numpy))
 
 
 class Generator:
@@ -297,7 +326,9 @@ class Generator:
         """
         if self._alg == Algorithm.THREEFRY.value:
             raise UnimplementedError(None, None, "The ThreeFry algorithm is for accelerators; use alg='philox'.")
-        passed = as_int(delta) * philox.RESERVED
+        return self._skip_blocks(as_int(delta) * philox.RESERVED)
+
+    def _skip_blocks(self, passed: int) -> Tensor:
         with lock_of(self._state):  # no two threads draw the same numbers
             before = np.array(self._state._value._array)
             low, high, key = (int(word) % _WORD for word in before)
@@ -309,7 +340,13 @@ class Generator:
         count = 1
         for size in sizes:
             count *= size
-        low, high, key = (int(word) % _WORD for word in self.skip(count)._array)
+        return self._stream_of_blocks(count * philox.RESERVED)
+
+    def _stream_of_blocks(self, blocks: int) -> Philox:
+        """The stream from here on, of which so many blocks are taken."""
+        if self._alg == Algorithm.THREEFRY.value:
+            raise UnimplementedError(None, None, "The ThreeFry algorithm is for accelerators; use alg='philox'.")
+        low, high, key = (int(word) % _WORD for word in self._skip_blocks(blocks)._array)
         replica = self._replica()
         if replica is not None:  # (a tensor where there are several: they draw on their devices)
             key = int(philox.integers(Philox(key, int(replica)), (1,), np.dtype(np.uint64))[0])
@@ -435,6 +472,32 @@ class Generator:
         if kind not in UNBOUNDED:
             raise invalid(f"random: the dtype must be one of {', '.join(k.name for k in UNBOUNDED)}, got {kind.name}.")
         return from_array(philox.integers(self._stream(sizes), sizes, kind.numpy))
+
+    def binomial(
+        self, shape: Any, counts: Any, probs: Any, dtype: Any = dtypes.int32, name: str | None = None
+    ) -> Tensor:
+        """How many of `counts` trials succeed, each with the probability in `probs`.
+
+        >>> tf.random.Generator.from_seed(3).binomial([3], 20.0, 0.4).numpy()
+        array([8, 8, 7], dtype=int32)
+
+        Args:
+            shape: The shape of the result. It ends with the shape that counts and probs have together.
+            counts: How many trials there are.
+            probs: The probability of a success.
+            dtype: int32, int64 or a floating type.
+            name: Not used; taken for programs that were written for TensorFlow.
+
+        Returns:
+            A tensor of whole numbers.
+        """
+        sizes = sizes_of(shape)
+        common = np.broadcast_shapes(*[tuple(to_tensor(value).shape) for value in (counts, probs)])
+        samples = int(np.prod(sizes[: len(sizes) - len(common)]))
+        batches = int(np.prod(sizes[len(sizes) - len(common) :]))
+        numbers = batches * 200 * (samples + 3) // 4  # as many as TensorFlow sets aside
+        stream = self._stream_of_blocks(numbers * philox.RESERVED)
+        return binomial_from(stream, sizes, counts, probs, dtypes.as_dtype(dtype), "binomial")
 
     def make_seeds(self, count: Any = 1) -> Tensor:
         """Seeds for stateless functions, one in each column.

@@ -13,6 +13,7 @@ from ..base.types import AxisLike, IntLike, TensorLike
 from ..op.arguments import flag, takes, text
 from ..op.attributes import as_int
 from ..ops.array import sort as o
+from ..ops.array.layout import permute
 from ..ops.public import invert_permutation as invert_permutation
 from ..values.tensor import Tensor, to_tensor
 
@@ -115,6 +116,88 @@ def top_k(
         raise invalid(f"top_k: k must be a scalar, got {k!r}.")
     values, indices = o.largest.public(input, as_int(k), place.numpy)
     return TopKV2(values, indices)
+
+
+class ApproxTopK(NamedTuple):
+    """What `tf.math.approx_max_k` returns."""
+
+    values: Tensor
+    indices: Tensor
+
+
+def approx_max_k(
+    operand: Any,
+    k: Any,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> ApproxTopK:
+    """The k largest elements along an axis and their places: all of them are found, as on every processor but a TPU.
+
+    >>> import gradtape as tf
+    >>> tf.math.approx_max_k([1.0, 5.0, 3.0], k=2).indices.numpy()
+    array([1, 2], dtype=int32)
+
+    Args:
+        operand: Floating numbers.
+        k: How many.
+        reduction_dimension: The axis.
+        recall_target: The share of the largest elements that must be found. Here it is always 1.
+        reduction_input_size_override: Not used: nothing is approximated.
+        aggregate_to_topk: Not used: there are always k.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The values in descending order, and their places along the axis.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The axis has fewer than k elements, or the recall is not above 0 and at most 1.
+    """
+    x = to_tensor(operand)
+    if not 0 < recall_target <= 1:
+        raise invalid(f"approx_max_k: recall_target must be above 0 and at most 1, got {recall_target}.")
+    if not x.dtype.is_floating or not -x.ndim <= reduction_dimension < x.ndim:
+        raise invalid(
+            f"approx_max_k: floating numbers with an axis {reduction_dimension} are needed, got {x.dtype.name} {x.shape}."
+        )
+    axis = reduction_dimension % x.ndim
+    last = (*[other for other in range(x.ndim) if other != axis], axis)
+    back = tuple(np.argsort(last).tolist())
+    values, indices = top_k(permute.public(x, last), k)
+    return ApproxTopK(permute.public(values, back), permute.public(indices, back))
+
+
+def approx_min_k(
+    operand: Any,
+    k: Any,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> ApproxTopK:
+    """The k smallest elements along an axis and their places: all of them are found.
+
+    >>> import gradtape as tf
+    >>> tf.math.approx_min_k([1.0, 5.0, 3.0], k=2).values.numpy()
+    array([1., 3.], dtype=float32)
+
+    Args:
+        operand: Floating numbers.
+        k: How many.
+        reduction_dimension: The axis.
+        recall_target: The share of the smallest elements that must be found. Here it is always 1.
+        reduction_input_size_override: Not used: nothing is approximated.
+        aggregate_to_topk: Not used: there are always k.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The values in ascending order, and their places along the axis.
+    """
+    values, indices = approx_max_k(-to_tensor(operand), k, reduction_dimension, recall_target)
+    return ApproxTopK(-values, indices)
 
 
 def in_top_k(targets: TensorLike, predictions: TensorLike, k: IntLike, name: str | None = None) -> Tensor:

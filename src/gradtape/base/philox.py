@@ -7,6 +7,8 @@ Philox has 64-bit words and gives other numbers. Reference: Salmon et al., "Para
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -206,9 +208,9 @@ def truncated_normal(stream: Philox, shape: tuple[int, ...], dtype: np.dtype[Any
 class _Drawer:
     """Uniform and normal doubles for many numbers at once; each takes two from a block, the second first."""
 
-    def __init__(self, stream: Philox, count: int) -> None:
+    def __init__(self, stream: Philox, count: int, reserved: Array | int = RESERVED) -> None:
         self.stream = stream
-        self.place = np.arange(count, dtype=np.uint64) * np.uint64(RESERVED)
+        self.place = np.arange(count, dtype=np.uint64) * np.asarray(reserved, np.uint64)
         self.buffers = {kind: np.empty((count, 2)) for kind in ("uniform", "normal")}
         self.left = {kind: np.zeros(count, np.int64) for kind in ("uniform", "normal")}
 
@@ -296,6 +298,79 @@ def _transformed_rejection(drawer: _Drawer, rate: Array, active: Array, result: 
         active = active[~accepted]
 
 
+_RESERVED_FOR_FEW = 42  # blocks for a binomial number with a small mean
+
+
+def binomial(stream: Philox, counts: Array, probs: Array) -> Array:
+    """How many of `counts` trials succeed, each with a probability (vectors of one float type), in float64; nan for nan."""
+    trials = counts.astype(np.float64)
+    rare = np.minimum(probs, 1 - probs)  # in the type of the probabilities: it decides which method is used
+    p = rare.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        drawn = (trials > 0) & (p > 0)
+        many = drawn & (counts * rare >= 10)
+    drawer = _Drawer(stream, trials.size, np.where(many, RESERVED, _RESERVED_FOR_FEW))
+    result = np.zeros(trials.size)
+    _sum_of_waits(drawer, trials, p, np.flatnonzero(drawn & ~many), result)
+    _binomial_rejection(drawer, trials, p, np.flatnonzero(many), result)
+    flipped = (trials > 0) & (probs > 0.5)
+    result[flipped] = trials[flipped] - result[flipped]
+    result[np.isnan(probs)] = np.nan
+    return result
+
+
+def _sum_of_waits(drawer: _Drawer, trials: Array, p: Array, active: Array, result: Array) -> None:
+    """Count geometric waiting times until they are longer than all trials together."""
+    waited = np.zeros(trials.size)
+    slope = np.log1p(-p)
+    while active.size:
+        with np.errstate(divide="ignore"):
+            waited[active] += np.ceil(np.log(drawer.draw("uniform", active)) / slope[active])
+        active = active[waited[active] <= trials[active]]
+        result[active] += 1
+
+
+def _binomial_rejection(drawer: _Drawer, trials: Array, p: Array, active: Array, result: Array) -> None:
+    """Hörmann's transformed rejection with squeeze (BTRS), for large means."""
+    if not active.size:
+        return
+    deviation = np.sqrt(trials * p * (1 - p))
+    b = 1.15 + 2.53 * deviation
+    a = -0.0873 + 0.0248 * b + 0.01 * p
+    odds = p / (1 - p)
+    alpha = (2.83 + 5.1 / b) * deviation
+    mode = np.floor((trials + 1) * p)
+    while active.size:
+        u = drawer.draw("uniform", active) - 0.5
+        v = drawer.draw("uniform", active)
+        n, aa, bb, m, r = trials[active], a[active], b[active], mode[active], odds[active]
+        shifted = 0.5 - np.abs(u)
+        k = np.floor((2 * aa / shifted + bb) * u + n * p[active] + 0.5)
+        quick = (shifted >= 0.07) & (v <= 0.92 - 4.2 / bb)
+        possible = (k >= 0) & (k <= n)
+        tried = np.clip(k, 0, n)
+        bound = (m + 0.5) * np.log((m + 1) / (r * (n - m + 1))) + (n + 1) * np.log((n - m + 1) / (n - tried + 1))
+        bound += (tried + 0.5) * np.log(r * (n - tried + 1) / (tried + 1))
+        bound += _stirling_tail(m) + _stirling_tail(n - m) - _stirling_tail(tried) - _stirling_tail(n - tried)
+        with np.errstate(divide="ignore"):
+            scaled = np.log(v * alpha[active] / (aa / (shifted * shifted) + bb))
+        accepted = quick | (possible & (scaled <= bound))
+        result[active[accepted]] = k[accepted]
+        active = active[~accepted]
+
+
+def _stirling_tail(k: Array) -> Array:
+    """What Stirling's formula for log(k!) leaves out."""
+    square = (k + 1) * (k + 1)
+    series = (1 / 12 - (1 / 360 - 1 / 1260 / square) / square) / (k + 1)
+    return np.where(k <= 9, _FIRST_TAILS[np.minimum(k, 9).astype(np.int64)], series)
+
+
+_FIRST_TAILS = np.array(
+    [math.lgamma(k + 1) - (k + 0.5) * math.log(k + 1) + (k + 1) - 0.5 * math.log(2 * math.pi) for k in range(10)]
+)
+
+
 def categorical(stream: Philox, logits: Array, samples: int, dtype: np.dtype[Any]) -> Array:
     """`samples` class numbers for each row of logits (which are not normalised)."""
     rows = logits.shape[0]
@@ -322,3 +397,54 @@ def permutation(stream: Philox, size: int) -> Array:
             other = position + step
             order[position], order[other] = order[other], order[position]
     return np.array(order, np.int64)
+
+
+class Words:
+    """32-bit words of a stream, one after the other: for what draws a few numbers of several kinds."""
+
+    def __init__(self, stream: Any) -> None:
+        self._words = self._read(stream)
+
+    @staticmethod
+    def _read(stream: Any) -> Iterator[int]:
+        start = 0
+        while True:
+            yield from stream.at(np.arange(start, start + 64, dtype=np.uint64)).reshape(-1).tolist()
+            start += 64
+
+    def word(self) -> int:
+        """The next 32 bits."""
+        return next(self._words)
+
+    def below(self, limit: int) -> int:
+        """An integer in [0, limit), each as likely as the others."""
+        if limit & (limit - 1) == 0:
+            return self.word() & (limit - 1)
+        rest = (0xFFFFFFFF % limit) + 1
+        while True:
+            word = self.word()
+            if word >= rest:
+                return word % limit
+
+    def below_wide(self, limit: int) -> int:
+        """The same, from 64 bits."""
+        if limit & (limit - 1) == 0:
+            return self._two() & (limit - 1)
+        rest = (0xFFFFFFFFFFFFFFFF % limit) + 1
+        while True:
+            word = self._two()
+            if word >= rest:
+                return word % limit
+
+    def _two(self) -> int:
+        low = self.word()
+        return low + (self.word() << 32)
+
+    def float32(self) -> np.float32:
+        """A float32 in [0, 1)."""
+        return np.float32((self.word() & 0x7FFFFF) / 2**23)
+
+    def double(self) -> float:
+        """A double in [0, 1)."""
+        high, low = self.word(), self.word()
+        return ((high & 0xFFFFF) * 2**32 + low) / 2**52

@@ -59,6 +59,7 @@ from .detection import (
     non_max_suppression_padded,
     non_max_suppression_with_scores,
 )
+from .distorted_boxes import sample_distorted_bounding_box, stateless_sample_distorted_bounding_box
 from .geometry import (
     central_crop,
     crop_to_bounding_box,
@@ -69,6 +70,7 @@ from .geometry import (
     rot90,
     transpose,
 )
+from .glimpses import extract_glimpse
 from .measures import (
     image_gradients,
     psnr,
@@ -103,6 +105,7 @@ __all__ = [
     "encode_jpeg",
     "encode_png",
     "extract_jpeg_shape",
+    "extract_glimpse",
     "extract_patches",
     "flip_left_right",
     "flip_up_down",
@@ -138,7 +141,9 @@ __all__ = [
     "ssim_multiscale",
     "stateless_random_brightness",
     "stateless_random_contrast",
+    "sample_distorted_bounding_box",
     "stateless_random_crop",
+    "stateless_sample_distorted_bounding_box",
     "stateless_random_flip_left_right",
     "stateless_random_flip_up_down",
     "stateless_random_hue",

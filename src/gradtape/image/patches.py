@@ -21,19 +21,20 @@ from ..ops.image.patches import extract_windows
 from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
 
 
-def _spatial(values: TensorLike, label: str) -> tuple[int, int]:
+def _spatial(values: TensorLike, label: str, rank: int = 2) -> tuple[int, ...]:
     numbers = as_ints(values)
-    if len(numbers) != 4:
-        raise invalid(f"extract_patches: {label} must have 4 numbers (1, rows, columns, 1), got {list(numbers)}.")
-    if numbers[0] != 1 or numbers[3] != 1:
+    if len(numbers) != rank + 2:
+        written = "(1, rows, columns, 1)" if rank == 2 else "(1, planes, rows, columns, 1)"
+        raise invalid(f"extract_patches: {label} must have {rank + 2} numbers {written}, got {list(numbers)}.")
+    if numbers[0] != 1 or numbers[-1] != 1:
         raise UnimplementedError(
             None, None, f"extract_patches: {label} must be 1 for batch and channels, got {list(numbers)}."
         )
-    if numbers[1] < 1 or numbers[2] < 1:
+    if min(numbers) < 1:
         raise OutOfRangeError(
             None, None, f"extract_patches: {label} is out of range: it must be positive, got {list(numbers)}."
         )
-    return numbers[1], numbers[2]
+    return tuple(numbers[1:-1])
 
 
 @takes(sizes=sequence, strides=sequence, rates=sequence, padding=text)
@@ -78,6 +79,42 @@ def extract_patches(
     window, steps, spread = _spatial(sizes, "sizes"), _spatial(strides, "strides"), _spatial(rates, "rates")
     seen = extract_windows.public(x, window, steps, spread, kind)
     return reshape(seen, (*tuple(seen.shape)[:3], seen.shape[3] * seen.shape[4]))
+
+
+@takes(ksizes=sequence, strides=sequence, padding=text)
+def extract_volume_patches(
+    input: TensorLike, ksizes: TensorLike, strides: TensorLike, padding: str, name: str | None = None
+) -> Tensor:
+    """What windows of `ksizes` see of volumes, every `strides`: (batch, planes, rows, columns, window * channels).
+
+    >>> import gradtape as tf
+    >>> tf.extract_volume_patches(tf.ones([1, 4, 4, 4, 2]), [1, 2, 2, 2, 1], [1, 2, 2, 2, 1], "VALID").shape
+    TensorShape([1, 2, 2, 2, 16])
+
+    Args:
+        input: Volumes: (batch, planes, rows, columns, channels).
+        ksizes: The sizes of a window, as [1, planes, rows, columns, 1].
+        strides: The steps between windows, in the same way.
+        padding: "SAME" or "VALID".
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        The windows side by side.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The input is no batch of volumes.
+    """
+    x = to_tensor(input)
+    if x.ndim != 5:
+        raise invalid(
+            f"extract_volume_patches: the input must have 5 axes (batch, volume, channels), got shape {x.shape}."
+        )
+    kind = str(padding).upper()
+    if kind not in ("SAME", "VALID"):
+        raise invalid(f'extract_volume_patches: padding must be "SAME" or "VALID", got {padding!r}.')
+    window, steps = _spatial(ksizes, "ksizes", 3), _spatial(strides, "strides", 3)
+    seen = extract_windows.public(x, window, steps, (1, 1, 1), kind)
+    return reshape(seen, (*tuple(seen.shape)[:4], seen.shape[4] * seen.shape[5]))
 
 
 # --- boxes --------------------------------------------------------------------------------------------------

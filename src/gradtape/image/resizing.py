@@ -11,6 +11,7 @@ import numpy as np
 from ..api.arrays import identity
 from ..api.indexing import gather
 from ..base import dtypes
+from ..base.dtypes import Array
 from ..base.errors import invalid
 from ..base.memory import check_room
 from ..base.sizes import UNKNOWN
@@ -144,11 +145,24 @@ def resize(
     """
     if antialias:
         flag("antialias", antialias)
+    weights = _method(method, antialias)
+    keeps_type = str(method) == ResizeMethod.NEAREST_NEIGHBOR
+    return resized(images, size, weights, keeps_type, preserve_aspect_ratio, weights in _EXACT.values())
+
+
+def resized(
+    images: TensorLike,
+    size: Any,
+    weights: Callable[[int, int], r.Weights],
+    keeps_type: bool,
+    preserve_aspect_ratio: bool = False,
+    exact: bool = True,
+) -> Tensor:
+    """Images in another size, with the weights of a method; `exact` ones change nothing where the size stays."""
     x = to_tensor(images)
     if x.ndim not in (3, 4):
         raise ValueError(f"'images' must have either 3 or 4 dimensions, got shape {x.shape}.")
     new_height, new_width = _size(size)
-    weights = _method(method, antialias)
     if not (x.dtype.is_floating or x.dtype.is_integer):
         raise invalid(f"resize: images must hold real numbers, got {x.dtype!r}. Use tf.cast.")
     height, width = x.shape[-3], x.shape[-2]
@@ -159,9 +173,8 @@ def resize(
     if new_height < 1 or new_width < 1:
         raise invalid(f"resize: output dimensions must be positive, got {new_height} and {new_width}.")
     check_room("resize", (*x.shape[:-3], new_height, new_width, x.shape[-1]), x.dtype.numpy)
-    if method != ResizeMethod.NEAREST_NEIGHBOR:
+    if not keeps_type:
         x = cast(x, dtypes.float32)
-    exact = weights in _EXACT.values()
     axes = [(-3, height, new_height), (-2, width, new_width)]
     axes.sort(key=lambda axis: axis[2] / axis[1])  # shrink first: less work for the other axis
     changed = [axis for axis in axes if not exact or axis[1] != axis[2]]
@@ -205,13 +218,17 @@ def resize_with_pad(
     """
     x = image_of(image)
     height, width = target_size(target_height, target_width)
+    inner, border = fitting(x, height, width)
+    made = resize(x, inner, method, antialias=antialias)
+    return pad_to_bounding_box(made, border[0], border[1], height, width)
+
+
+def fitting(x: Tensor, height: int, width: int) -> tuple[Array, Array]:
+    """The size of an image that fits into another one in proportion, and the border above it and on its left."""
     # In float32, as TensorFlow: the sizes must come out the same.
     old, new = np.array(tuple(x.shape)[-3:-1], np.float32), np.array([height, width], np.float32)
-    fitting = old / np.max(old / new)
-    inner = np.floor(fitting).astype(np.int32)
-    border = np.maximum(np.floor((new - fitting) / 2), 0).astype(np.int32)
-    resized = resize(x, inner, method, antialias=antialias)
-    return pad_to_bounding_box(resized, border[0], border[1], height, width)
+    exact = old / np.max(old / new)
+    return np.floor(exact).astype(np.int32), np.maximum(np.floor((new - exact) / 2), 0).astype(np.int32)
 
 
-trace_public(globals())
+trace_public(globals(), skip=("resized", "fitting"))

@@ -29,6 +29,9 @@ from .parsing import parse_single_example as parse_single_example
 from .parsing import parse_single_sequence_example as parse_single_sequence_example
 from .records import TFRecordOptions as TFRecordOptions
 from .records import TFRecordWriter as TFRecordWriter
+from .sparse_texts import deserialize_many_sparse as deserialize_many_sparse
+from .sparse_texts import serialize_many_sparse as serialize_many_sparse
+from .sparse_texts import serialize_sparse as serialize_sparse
 from .tensors import decode_base64 as decode_base64
 from .tensors import decode_csv as decode_csv
 from .tensors import decode_raw as decode_raw

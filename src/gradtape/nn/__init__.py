@@ -51,6 +51,7 @@ from .depthwise import (
     depthwise_conv2d_backprop_input,
     separable_conv2d,
 )
+from .fractional import fractional_avg_pool, fractional_max_pool
 from .losses import (
     compute_average_loss,
     isotonic_regression,
@@ -95,6 +96,8 @@ from .sampled import (
 
 l2_normalize = math.l2_normalize
 zero_fraction = math.zero_fraction
+approx_max_k = math.approx_max_k
+approx_min_k = math.approx_min_k
 top_k = math.top_k
 in_top_k = math.in_top_k
 all_candidate_sampler = random.all_candidate_sampler
@@ -103,6 +106,8 @@ learned_unigram_candidate_sampler = random.learned_unigram_candidate_sampler
 
 __all__ = [
     "all_candidate_sampler",
+    "approx_max_k",
+    "approx_min_k",
     "atrous_conv2d",
     "atrous_conv2d_transpose",
     "avg_pool",
@@ -141,6 +146,8 @@ __all__ = [
     "experimental",
     "fixed_unigram_candidate_sampler",
     "gelu",
+    "fractional_avg_pool",
+    "fractional_max_pool",
     "in_top_k",
     "isotonic_regression",
     "l2_loss",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..base.namespaces import listing
 from . import composite as composite
+from . import dynamic_shape as dynamic_shape
 from . import indexing as indexing
 from . import overrides as overrides
 from .functions import boolean_mask as boolean_mask

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from .. import math
-from ..api import arrays, indexing, layout
+from ..api import arrays, layout
 from ..base.errors import UnimplementedError, invalid
 from ..base.traceable import traceable
 from ..base.types import Function, TensorLike
@@ -16,9 +17,10 @@ from ..trace.composites import by_stand_ins
 from ..values.tensor import Tensor, from_array, to_tensor
 from ..variables.variable import Variable
 from . import rows
-from .functions import check_same_rows, concat, map_flat_values, stack
+from .broadcast import axes_of, common_axes, in_rows, same_axes, spread
+from .functions import check_same_rows, concat, have_same_rows, map_flat_values, stack
 from .rows import axis_of
-from .tensor import RaggedTensor, lengths_of, places_of, ranges
+from .tensor import RaggedTensor, lengths_of, ranges
 
 _SEGMENTS: dict[str, Any] = {
     "reduce_sum": math.unsorted_segment_sum,
@@ -84,13 +86,10 @@ def on_rows(op: Any, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     if op.name.startswith("unsorted_segment_") and isinstance(args[0], RaggedTensor):
         return by_segment(op.name, args[0], args[1], attributes["num_segments"])
     if op.name in _LISTS_BY_ELEMENT:
-        first = next(value for value in args[0] if isinstance(value, RaggedTensor))
-        parts = [_beside(first, value, op.name) for value in args[0]]
+        parts = _aligned(args[0], op.name)
         return map_flat_values(lambda *flat: op.public(list(flat), **attributes), *parts)
     if (op.broadcasts or op.name in _BY_ELEMENT) and not op.variadic:
-        first = next(value for value in args if isinstance(value, RaggedTensor))
-        operands = [_beside(first, value, op.name) for value in args]
-        return map_flat_values(op.public, *operands, **attributes)
+        return map_flat_values(op.public, *_aligned(args, op.name), **attributes)
     raise UnimplementedError(
         None,
         None,
@@ -101,26 +100,44 @@ def on_rows(op: Any, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
 on_rows = traceable(on_rows, in_world=by_stand_ins)
 
 
-def _beside(ragged: RaggedTensor, value: TensorLike, name: str) -> Any:
-    """An operand beside a ragged one: in the same rows, or a tensor that is repeated along its axes of size 1."""
-    if isinstance(value, RaggedTensor):
-        check_same_rows(ragged, value)
+def _aligned(values: Sequence[Any], name: str) -> list[Any]:
+    """Operands, at least one of them ragged, in the rows that they are broadcast to."""
+    first = next(value for value in values if isinstance(value, RaggedTensor))
+    operands = [_with_axes(value, first.dtype) for value in values]
+    inner = first.flat_values.ndim - 1
+    # What needs no rows: scalars, tensors with no more axes than the elements have, and what has the same rows.
+    others = [x for x in operands if _has_axes(x) and not _has_rows_of(first, x) and len(x.shape) > inner]
+    if not others:
+        return operands
+    axes = axes_of(first)
+    for other in others:
+        axes = common_axes(axes, axes_of(other), name)
+    ragged = [value for value in operands if isinstance(value, RaggedTensor)]
+    partitions = max(value.ragged_rank + len(axes) - len(value.shape) for value in ragged)
+    if same_axes(axes, axes_of(first)) and partitions == first.ragged_rank:
+        moved = [x if not any(x is other for other in others) else spread(x, axes, partitions, name) for x in operands]
+        return [x.flat_values if isinstance(x, RaggedTensor) and x is not first else x for x in moved]
+    flat = [spread(x, axes, partitions, name) if _has_axes(x) and len(x.shape) else x for x in operands]
+    place = next(k for k, x in enumerate(operands) if x is first)
+    flat[place] = in_rows(flat[place], axes, partitions, first.row_splits.dtype.numpy)
+    return flat
+
+
+def _with_axes(value: Any, dtype: Any) -> Any:
+    """An operand as a tensor, if it is one; lists have the type of the ragged one beside them."""
+    if isinstance(value, (RaggedTensor, Tensor)):
         return value
-    if not isinstance(value, (Tensor, np.ndarray, list, tuple)) and not hasattr(value, "_read"):
-        return value
-    dense = to_tensor(
-        value, None if isinstance(value, (Tensor, np.ndarray)) or hasattr(value, "_read") else ragged.dtype
-    )
-    rank, inner = len(ragged.shape), ragged.flat_values.ndim - 1
-    if dense.ndim <= inner:
-        return dense
-    sizes = (*(1,) * (rank - dense.ndim), *dense.shape)
-    bounds = [[ragged._row_count()], *[np.diff(part._array).tolist() for part in ragged.nested_row_splits]]
-    if dense.ndim > rank or any(size != 1 and {size} != set(bound) for size, bound in zip(sizes, bounds, strict=False)):
-        raise invalid(f"{name}: a tensor of shape {dense.shape} does not go with the ragged shape {ragged.shape}.")
-    places = places_of(ragged)
-    places[:, [size == 1 for size in sizes[: rank - inner]]] = 0
-    return indexing.gather_nd(arrays.reshape(dense, sizes), from_array(places))
+    if isinstance(value, np.ndarray) or hasattr(value, "_read"):
+        return to_tensor(value)
+    return to_tensor(value, dtype) if isinstance(value, (list, tuple)) else value
+
+
+def _has_axes(value: Any) -> bool:
+    return isinstance(value, (RaggedTensor, Tensor))
+
+
+def _has_rows_of(first: RaggedTensor, value: Any) -> bool:
+    return isinstance(value, RaggedTensor) and have_same_rows(first, value)
 
 
 # --- reductions --------------------------------------------------------------------------------------------

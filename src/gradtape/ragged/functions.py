@@ -369,13 +369,18 @@ def _crossed(inputs: Sequence[TensorLike], meet: Any, kind: dtypes.DType) -> Rag
     return RaggedTensor.from_row_lengths(from_array(flat), [len(row) for row in rows])
 
 
+def have_same_rows(first: RaggedTensor, second: RaggedTensor) -> bool:
+    """Whether two ragged tensors have rows of the same lengths, as far as that is known."""
+    ours, theirs = first.nested_row_splits, second.nested_row_splits
+    return len(ours) == len(theirs) and all(
+        a is b or a.__class__ is not EagerTensor or b.__class__ is not EagerTensor or np.array_equal(a._array, b._array)
+        for a, b in zip(ours, theirs, strict=True)
+    )
+
+
 def check_same_rows(first: RaggedTensor, second: RaggedTensor) -> None:
     """Raise where two ragged tensors have rows of different lengths."""
-    ours, theirs = first.nested_row_splits, second.nested_row_splits
-    if len(ours) != len(theirs) or any(
-        a.__class__ is b.__class__ is EagerTensor and a is not b and not np.array_equal(a._array, b._array)
-        for a, b in zip(ours, theirs, strict=True)
-    ):
+    if not have_same_rows(first, second):
         raise invalid(
             f"Ragged operands must have rows of the same lengths: the lengths are {_lengths(first)} and {_lengths(second)}."
         )

@@ -8,7 +8,8 @@ from ..api import arrays
 from ..base import dtypes
 from ..base.types import DTypeLike, Function, IntLike, TensorLike
 from ..op.attributes import as_int
-from .tensor import RaggedTensor, integers, lengths_of
+from ..values.tensor import EagerTensor
+from .tensor import RaggedTensor, integers
 
 if TYPE_CHECKING:
     from ..values.tensor import Tensor
@@ -198,6 +199,21 @@ class RowPartition:
         found: dtypes.DType = self._rows.row_splits.dtype
         return found
 
+    def with_dtype(self, dtype: DTypeLike) -> RowPartition:
+        """The same rows, with splits of the other type.
+
+        >>> import gradtape as tf
+        >>> tf.experimental.RowPartition.from_row_lengths([2, 1]).with_dtype(tf.int32).dtype
+        tf.int32
+
+        Args:
+            dtype: int32 or int64.
+
+        Returns:
+            A partition.
+        """
+        return self if self.dtype == dtypes.as_dtype(dtype) else RowPartition(self._rows.with_row_splits_dtype(dtype))
+
     @property
     def static_nrows(self) -> int:
         """How many rows there are."""
@@ -321,4 +337,7 @@ class RowPartition:
         return self._rows._uniform is not None
 
     def __repr__(self) -> str:
-        return f"tf.RowPartition(row_lengths={lengths_of(self._rows).tolist()})"
+        if self.is_uniform():
+            return f"tf.RowPartition(nrows={self._rows.shape[0]}, uniform_row_length={self.static_uniform_row_length})"
+        splits = self.row_splits()
+        return f"tf.RowPartition(row_splits={splits._array if splits.__class__ is EagerTensor else splits})"

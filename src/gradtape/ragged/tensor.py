@@ -782,12 +782,9 @@ class RaggedTensor(_Arithmetic):
         Returns:
             An array of objects, each of them a row; an array of numbers where all rows have one length.
         """
-        rows = [row.numpy() for row in self]
-        if (
-            rows
-            and len({row.shape for row in rows}) == 1
-            and all(row.dtype.kind != "O" or row.ndim == 1 for row in rows)
-        ):
+        values = self._values.numpy()
+        rows = [values[start:stop] for start, stop in itertools.pairwise(self._row_splits._array.tolist())]
+        if rows and len({row.shape for row in rows}) == 1:
             return np.stack(rows)
         result = np.empty(len(rows), object)
         for number, row in enumerate(rows):

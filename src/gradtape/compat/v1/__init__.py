@@ -179,7 +179,14 @@ def _gfile(v2: Any) -> SimpleNamespace:
     return SimpleNamespace(**{name: getattr(v2.io.gfile, now) for name, now in GFILE.items()})
 
 
-_MADE = {"gfile": _gfile, "nn": _nn}
+def _image(v2: Any) -> SimpleNamespace:
+    """`tf.compat.v1.image`."""
+    from .image import OWN
+
+    return SimpleNamespace(**{name: getattr(v2.image, name) for name in v2.image.__all__} | OWN)
+
+
+_MADE = {"gfile": _gfile, "image": _image, "nn": _nn}
 
 
 def __getattr__(name: str) -> Any:

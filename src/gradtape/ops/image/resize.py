@@ -25,7 +25,7 @@ from ...op.declaration import BadInput, Op, Sample, op
 from ...op.family import negative_axis, rank_of
 from ...op.shapes import place, replaced
 
-_KEPT = 256  # cached weights, of the most recent sizes
+KEPT = 256  # cached weights, of the most recent sizes
 _LARGEST = 1 << 27  # pixels in a line: a larger size is a mistake, and its weights would fill the memory
 
 
@@ -48,13 +48,13 @@ class Weights:
 # (Not `cached_property`: before Python 3.12 it has a lock, which may be held for ever in a forked child.)
 
 
-@lru_cache(_KEPT)
+@lru_cache(KEPT)
 def _selects(weights: Weights) -> bool:
     """Whether each output is just one of the inputs."""
     return weights.values.shape[1] == 1 and bool((weights.values == 1).all())
 
 
-@lru_cache(_KEPT)
+@lru_cache(KEPT)
 def _matrix(weights: Weights) -> Array:
     """All weights, zeros too: (outputs, inputs)."""
     matrix = np.zeros((weights.outputs, weights.inputs))
@@ -62,7 +62,7 @@ def _matrix(weights: Weights) -> Array:
     return matrix
 
 
-@lru_cache(_KEPT)
+@lru_cache(KEPT)
 def _transposed(weights: Weights) -> Weights:
     """The weights of the transpose: for each input, which outputs it reaches."""
     rows, taps = np.nonzero(weights.values)
@@ -149,7 +149,8 @@ def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes:
 # --- the methods: weights from sizes ------------------------------------------------------------------------
 
 
-def _scale(inputs: int, outputs: int) -> np.float32:
+def checked_scale(inputs: int, outputs: int) -> np.float32:
+    """Old pixels for each new one."""
     if inputs < 1 or outputs < 1:
         raise invalid(f"resize: sizes must be positive, got an image of {inputs} and a new size of {outputs}.")
     if outputs > _LARGEST:
@@ -159,19 +160,19 @@ def _scale(inputs: int, outputs: int) -> np.float32:
 
 def _centres(inputs: int, outputs: int) -> Array:
     """Where the centres of the new pixels lie, in old pixels whose centres are at 0, 1, 2, ..."""
-    scale = _scale(inputs, outputs)
+    scale = checked_scale(inputs, outputs)
     return (np.arange(outputs, dtype=np.float32) + np.float32(0.5)) * scale - np.float32(0.5)
 
 
-@lru_cache(_KEPT)
+@lru_cache(KEPT)
 def nearest(inputs: int, outputs: int) -> Weights:
     """The pixel in which the centre lies."""
-    scale = _scale(inputs, outputs)
+    scale = checked_scale(inputs, outputs)
     places = np.floor((np.arange(outputs, dtype=np.float32) + np.float32(0.5)) * scale).astype(np.intp)
     return Weights(np.minimum(places, inputs - 1)[:, None], np.ones((outputs, 1)), inputs)
 
 
-@lru_cache(_KEPT)
+@lru_cache(KEPT)
 def bilinear(inputs: int, outputs: int) -> Weights:
     """The two neighbours, by distance."""
     centres = _centres(inputs, outputs)
@@ -182,34 +183,34 @@ def bilinear(inputs: int, outputs: int) -> Weights:
     return Weights(np.stack([lower, upper], axis=1), np.stack([1 - share, share], axis=1), inputs)
 
 
-_TABLE = 1024  # TensorFlow looks cubic weights up at multiples of 1 / 1024
+CUBIC_TABLE = 1024  # TensorFlow looks cubic weights up at multiples of 1 / 1024
 
 
-def _cubic_table() -> tuple[Array, Array]:
-    """The weights of neighbours at distances i / 1024 and 1 + i / 1024 (Keys, a = -1/2)."""
-    a = np.float32(-0.5)
-    x = np.arange(_TABLE + 1, dtype=np.float32) / np.float32(_TABLE)
+def cubic_table(steepness: float = -0.5) -> tuple[Array, Array]:
+    """The weights of neighbours at distances i / 1024 and 1 + i / 1024 (Keys; a = -1/2 by default)."""
+    a = np.float32(steepness)
+    x = np.arange(CUBIC_TABLE + 1, dtype=np.float32) / np.float32(CUBIC_TABLE)
     near = ((a + 2) * x - (a + 3)) * x * x + 1
     y = x + np.float32(1)
     far = ((a * y - 5 * a) * y + 8 * a) * y - 4 * a
     return near, far
 
 
-@lru_cache(_KEPT)
+@lru_cache(KEPT)
 def bicubic(inputs: int, outputs: int) -> Weights:
     """The four neighbours; those outside of the image do not count."""
     centres = _centres(inputs, outputs)
     below = np.floor(centres)
-    offset = np.rint((centres - below) * np.float32(_TABLE)).astype(np.intp)
-    near, far = _cubic_table()
-    values = np.stack([far[offset], near[offset], near[_TABLE - offset], far[_TABLE - offset]], axis=1)
+    offset = np.rint((centres - below) * np.float32(CUBIC_TABLE)).astype(np.intp)
+    near, far = cubic_table()
+    values = np.stack([far[offset], near[offset], near[CUBIC_TABLE - offset], far[CUBIC_TABLE - offset]], axis=1)
     return _inside(below.astype(np.intp)[:, None] + np.arange(-1, 3), values, inputs)
 
 
-@lru_cache(_KEPT)
+@lru_cache(KEPT)
 def area(inputs: int, outputs: int) -> Weights:
     """The pixels that the new one covers, each by the part of it that is covered."""
-    scale = _scale(inputs, outputs)
+    scale = checked_scale(inputs, outputs)
     starts = np.arange(outputs, dtype=np.float32) * scale
     ends = np.arange(1, outputs + 1, dtype=np.float32) * scale
     first = np.floor(starts).astype(np.intp)
@@ -271,11 +272,11 @@ KERNELS: dict[str, tuple[float, Callable[[Array], Array]]] = {
 }
 
 
-@lru_cache(_KEPT)
+@lru_cache(KEPT)
 def windowed(name: str, inputs: int, outputs: int, antialias: bool) -> Weights:
     """All pixels within a kernel's radius, which with `antialias` grows when the image shrinks."""
     radius, kernel = KERNELS[name]
-    _scale(inputs, outputs)
+    checked_scale(inputs, outputs)
     inverse = np.float32(1.0 / np.float64(np.float32(outputs) / np.float32(inputs)))
     stretch = max(inverse, np.float32(1)) if antialias else np.float32(1)
     reach = np.float32(radius) * stretch

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import sys
 from collections.abc import Iterator
 from itertools import chain
 from typing import Any
@@ -135,6 +137,63 @@ def _() -> Iterator[BadInput]:
         yield BadInput("a vector of texts", (_texts(texts),), {"input_encoding": "UTF-8"})
 
 
+@op(dtypes=STRING, outputs=2, shape=_rows, gives=(np.int64, np.int64))
+def character_offsets(xp: Namespace, input: Array, *, input_encoding: str, errors: str = "replace") -> Any:
+    """The bytes at which the characters of all texts begin, after where each text's begin and end."""
+    if input.ndim != 1:
+        raise invalid(f"character_offsets: a vector of texts is needed, got shape {input.shape}.")
+    return _in_rows([_offsets(text, input_encoding, errors) for text in input.tolist()], np.int64)
+
+
+def _offsets(text: bytes, encoding: str, errors: str) -> list[int]:
+    decoded(
+        text, encoding, errors, 0xFFFD
+    )  # says what is wrong with the settings, and with the text if errors are strict
+    mark, plain = _without_mark(text, encoding)
+    found: list[int] = []
+    start = mark
+    while start < len(text):
+        try:
+            valid, broken = text[start:].decode(plain), None
+        except UnicodeDecodeError as error:
+            valid, broken = text[start : start + error.start].decode(plain), error
+        for character in valid:
+            found.append(start)
+            start += len(character.encode(plain))
+        if broken is not None:
+            if errors == "replace":
+                found.append(start)
+            start += broken.end - broken.start
+    return found
+
+
+def _without_mark(text: bytes, encoding: str) -> tuple[int, str]:
+    """How many bytes at the beginning tell the order of bytes, and the encoding of the others."""
+    name = codecs.lookup(encoding).name
+    if name not in ("utf-16", "utf-32"):
+        return 0, name
+    for order, mark in (("le", "\ufeff".encode(f"{name}-le")), ("be", "\ufeff".encode(f"{name}-be"))):
+        if text.startswith(mark):
+            return len(mark), f"{name}-{order}"
+    return 0, f"{name}-{'le' if sys.byteorder == 'little' else 'be'}"
+
+
+@character_offsets.samples
+def _(draw: Draw) -> Iterator[Sample]:
+    yield Sample((_texts([b"ab", b"", b"\xc3\xa9x", b"a\xffb"]),), {"input_encoding": "UTF-8"})
+    yield Sample((_texts([b"a\xffb"]),), {"input_encoding": "UTF-8", "errors": "ignore"})
+    yield Sample((_texts([b"\x00a\x00b"]),), {"input_encoding": "UTF-16-BE"})
+    yield Sample((_texts(np.zeros((0,), object)),), {"input_encoding": "UTF-8"})
+
+
+@character_offsets.rejects
+def _() -> Iterator[BadInput]:
+    for bad in ({"input_encoding": "X"}, {"input_encoding": "UTF-8", "errors": "loud"}):
+        yield BadInput("an encoding it knows", (_texts([b"a"]),), bad)
+    for texts in (b"a", [[b"a"]]):
+        yield BadInput("a vector of texts", (_texts(texts),), {"input_encoding": "UTF-8"})
+
+
 @op(dtypes=INDEX, retypes=True, shape=without_last(), gives=object)
 def unicode_encode(
     xp: Namespace, input: Array, *, output_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD
@@ -259,6 +318,15 @@ for _op, _needed in _ROWS.items():
             yield BadInput("text", (np.ones(2, dtype),), needed)
 
 
-for _op in (unicode_transcode, unicode_decode, unicode_encode, string_split, split_rows, character_rows, byte_rows):
+for _op in (
+    unicode_transcode,
+    unicode_decode,
+    character_offsets,
+    unicode_encode,
+    string_split,
+    split_rows,
+    character_rows,
+    byte_rows,
+):
     _op.not_differentiable(_NO_DERIVATIVE)
     _op.host_only("text stays on the host")
