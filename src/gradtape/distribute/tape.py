@@ -94,7 +94,7 @@ class DistributedGradientTape(_Averaging, GradientTape):
         TypeError: A tape is given in place of `persistent`.
     """
 
-    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True, **settings: Any) -> None:
+    def __init__(self, persistent: Any = False, watch_accessed_variables: bool = True, **settings: Any) -> None:
         if isinstance(persistent, GradientTape):
             raise TypeError(
                 "DistributedGradientTape records by itself and takes no tape: write "
@@ -107,8 +107,9 @@ class DistributedGradientTape(_Averaging, GradientTape):
                 "tf.distribute strategy, or use tf.GradientTape."
             )
         super().__init__(persistent, watch_accessed_variables, **settings)
-        if not isinstance(self, _Averaging):  # (a traced function or a profile has given it another class)
-            become(self, _averaging(self.__class__))
+        kind: type = self.__class__
+        if not issubclass(kind, _Averaging):  # (a traced function or a profile has given it another class)
+            become(self, _averaging(kind))
 
 
 @functools.cache

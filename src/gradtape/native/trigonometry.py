@@ -92,7 +92,7 @@ def return_near(name: str, x: Number) -> None:
     """Return the sine or cosine of a number that is at most three eighths of a circle from 0, with the bits of `sin` and `cos`.
 
     Where the number lies is a branch: the processor takes the way that it took before, and nothing waits for n. In a loop
-    whose rounds wait for each other (Runge-Kutta on a pendulum) a sine then takes half as long.
+    whose rounds wait for each other (Runge-Kutta on a pendulum) a step then takes a fifth less time.
     """
     b, kind = x.builder, x.element
     integer = _INTEGER[kind]
