@@ -107,7 +107,7 @@ class DistributedGradientTape(_Averaging, GradientTape):
                 "tf.distribute strategy, or use tf.GradientTape."
             )
         super().__init__(persistent, watch_accessed_variables, **settings)
-        kind: type = self.__class__
+        kind: Any = self.__class__
         if not issubclass(kind, _Averaging):  # (a traced function or a profile has given it another class)
             become(self, _averaging(kind))
 
