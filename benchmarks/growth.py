@@ -1,6 +1,7 @@
 """How the time of a small compiled program grows with its length and with the rounds of its loop: `python -m benchmarks.growth`.
 
-A program of so many instructions, or a loop of so many rounds, each with its gradient: processor time of a call, best of some.
+A program of so many instructions, a loop of so many rounds, or one that reads as many rows of an array, each with its gradient:
+processor time of a call, best of some.
 The exit status is 1 where a step to ten times as much takes more than 20 times as long.
 """
 
@@ -20,6 +21,7 @@ import gradtape as tf
 
 LENGTHS = (10, 100, 1_000, 10_000, 100_000)
 ROUNDS = (10, 100, 1_000, 10_000, 100_000, 1_000_000)
+READS = (10, 100, 1_000, 10_000)
 _STEEPEST = 20.0  # times as long for ten times as much; 10 is straight, caches end at some size
 _ROUNDS = 5
 Run = Callable[[], Any]
@@ -57,6 +59,21 @@ def _loop(x: Any, rounds: Any) -> Any:
             y = y * 0.99 + 0.01 * tf.sin(y + x)
         total = tf.reduce_sum(y)
     return tape.gradient(total, x)
+
+
+def of_reads(rounds: int) -> Run:
+    """A loop over the rows of an array, each read from both of its ends, with the gradient of the array."""
+
+    def read(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            total = tf.constant(0.0)
+            for i in tf.range(rounds):
+                total = total * 0.9 + tf.sin(x[i]) * x[-i]
+        return tape.gradient(total, x)
+
+    compiled, x = tf.function(read, jit_compile=True), tf.constant(np.linspace(0.0, 1.0, rounds).astype(np.float32))
+    return lambda: compiled(x)
 
 
 def seconds(run: Run) -> tuple[float, float]:
@@ -98,7 +115,7 @@ def draw(panels: dict[str, Sequence[tuple[int, float, float]]], path: Path) -> s
         from matplotlib.figure import Figure
     except ImportError:
         return "no picture: matplotlib is missing (pip install matplotlib)"
-    figure = Figure(figsize=(8, 3.2), layout="constrained")
+    figure = Figure(figsize=(12, 3.2), layout="constrained")
     for panel, (name, found) in zip(figure.subplots(1, len(panels), squeeze=False).flat, panels.items(), strict=True):
         sizes, _, calls = zip(*found, strict=True)
         panel.loglog(sizes, [call * 1e6 for call in calls], "o-", color="#d62728", label="a call")
@@ -120,6 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     panels = {
         "instructions": measured("instructions", [n for n in LENGTHS if n <= options.longest], of_length),
         "rounds": measured("rounds", [n for n in ROUNDS if n <= options.rounds], of_rounds),
+        "rounds that read a row": measured("reads", [n for n in READS if n <= options.rounds], of_reads),
     }
     if options.out is not None:
         print(draw(panels, options.out))

@@ -32,8 +32,8 @@ def test_text_and_bytes():
 
 
 def test_v1_advises_a_name_only_where_it_exists():
-    with pytest.raises(AttributeError, match=r"Use tf\.image\."):
-        tf.compat.v1.image  # noqa: B018
+    with pytest.raises(AttributeError, match=r"Use tf\.linalg\."):
+        tf.compat.v1.linalg  # noqa: B018
     with pytest.raises(AttributeError) as caught:
         tf.compat.v1.Session  # noqa: B018
     assert "tf.Session" not in str(caught.value)

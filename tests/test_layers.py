@@ -85,6 +85,8 @@ LAZY: dict[tuple[str, str], str] = {
     ("distribute.mesh", "*"): "jax is imported by programs that ask for several devices",
     ("distribute.strategies", "distribute.replicas"): "replicas are imported by programs that ask for several devices",
     ("distribute.on_read", "xla.sharding"): "jax is imported by programs that ask for several devices",
+    ("experimental", "distribute.tape"): "tapes of several processes are imported by programs that use them",
+    ("distribute.tape", "xla.together"): "jax is imported by programs that ask for several processes",
     ("distribute.replicas", "xla.together"): "jax is imported by programs that ask for several devices",
     ("distribute.replicas", "xla.sharding"): "jax is imported by programs that ask for several devices",
     ("distribute.dtensor", "*"): "jax is imported by programs that ask for several devices",

@@ -39,7 +39,10 @@ def branch(x):
     return tf.cond(x > 0, lambda: x, lambda: -x)
 
 def called(x):
-    return tf.numpy_function(lambda v: v, [x], tf.float32)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.py_function(lambda v: v * 2.0, [x], tf.float32)
+    return tape.gradient(y, x)
 
 def nothing():
     return tf.constant(1.0)
@@ -123,7 +126,7 @@ def test_a_branch_shows_the_programs_inside(traced):
 def test_what_is_not_compiled_says_why(traced):
     code, out, _ = traced("called", "--arg", "float32[3]")
     assert code == 0
-    assert "not compiled, run step by step: What Python code returns is known only when it runs." in out
+    assert "not compiled, run step by step: What tapes see of Python code is known only when it runs." in out
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from benchmarks.workloads.embedding import Embedding, EmbeddingStep
 from benchmarks.workloads.installation import ImportTime, InstalledSize
 from benchmarks.workloads.jacobian import Jacobian
 from benchmarks.workloads.keras import KerasFirstFit, KerasFit, KerasSecondProcess
-from benchmarks.workloads.loops import Heat, LoopedLSTM, Rounds, RoundsGradient, RungeKutta
+from benchmarks.workloads.loops import Heat, LoopedLSTM, Lorenz, Rounds, RoundsGradient, RungeKutta
 from benchmarks.workloads.lstm import LSTM
 from benchmarks.workloads.mixture import Mixture
 from benchmarks.workloads.mlp import MLP, MLPWithAdamInOps
@@ -47,6 +47,7 @@ ROWS: dict[str, Workload] = {
         RoundsGradient(),
         Heat(),
         RungeKutta(),
+        Lorenz(),
         LoopedLSTM(),
         SmallMLP(),
         Burgers(),

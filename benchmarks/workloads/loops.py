@@ -145,6 +145,69 @@ class RungeKutta(Gradient):
         return np.sum(y * y), [g]
 
 
+class Lorenz(Gradient):
+    name = "lorenz"
+    title = "Runge-Kutta, Lorenz's equations, 1,000 steps, gradient"
+    contestants = COMPILED
+    limits = (limit("gradtape function", 1, "tf function"), limit("gradtape function", 0.3, "jax jit"))
+    tolerance = 1e-2  # (what was rounded in a different way grows by a factor of 10,000)
+
+    def data(self, rng: np.random.Generator) -> Data:
+        return Data([np.array([1.0, 1.0, 1.0], np.float32), np.array([10.0, 28.0, 8 / 3], np.float32)], [])
+
+    def loss(self, d: Dialect, parameters: Sequence[Any], inputs: Sequence[Any]) -> Any:
+        start, rates = parameters
+        h = 0.01
+
+        def slope(s: Any) -> Any:
+            x, y, z = s[0], s[1], s[2]
+            return d.stack([rates[0] * (y - x), x * (rates[1] - z) - y, x * y - rates[2] * z])
+
+        def turn(s: Any) -> tuple[Any]:
+            k1 = slope(s)
+            k2 = slope(s + h / 2 * k1)
+            k3 = slope(s + h / 2 * k2)
+            k4 = slope(s + h * k3)
+            return (s + h / 6 * (k1 + 2.0 * k2 + 2.0 * k3 + k4),)
+
+        (s,) = d.repeat(ROUNDS, turn, (start,))
+        return d.sum(d.square(s))
+
+    def loss_and_gradient(self, parameters: Sequence[Array], inputs: Sequence[Array]) -> tuple[Any, list[Array]]:
+        s, rates = parameters
+        h, kept = np.float32(0.01), []
+        half, sixth = h / np.float32(2), h / np.float32(6)
+
+        def slope(s: Array) -> Array:
+            x, y, z = s
+            return np.array([rates[0] * (y - x), x * (rates[1] - z) - y, x * y - rates[2] * z], np.float32)
+
+        def back(s: Array, g: Array) -> tuple[Array, Array]:
+            (x, y, z), (a, b, c) = s, g
+            by_x, by_y, by_z = (
+                b * (rates[1] - z) + c * y - a * rates[0],
+                a * rates[0] - b + c * x,
+                -b * x - c * rates[2],
+            )
+            return np.array([by_x, by_y, by_z], np.float32), np.array([a * (y - x), b * x, -c * z], np.float32)
+
+        for _ in range(ROUNDS):
+            k1 = slope(s)
+            k2 = slope(second := s + half * k1)
+            k3 = slope(third := s + half * k2)
+            k4 = slope(fourth := s + h * k3)
+            kept.append((s, second, third, fourth))
+            s = s + sixth * (k1 + 2 * k2 + 2 * k3 + k4)
+        g, of_rates = 2 * s, np.zeros(3, np.float32)
+        for first, second, third, fourth in reversed(kept):
+            g4, r4 = back(fourth, sixth * g)
+            g3, r3 = back(third, 2 * sixth * g + h * g4)
+            g2, r2 = back(second, 2 * sixth * g + half * g3)
+            g1, r1 = back(first, sixth * g + half * g2)
+            g, of_rates = g + g1 + g2 + g3 + g4, of_rates + r1 + r2 + r3 + r4
+        return np.sum(s * s), [g, of_rates]
+
+
 class LoopedLSTM(LSTM):
     name = "lstm-loop"
     title = f"LSTM by hand in a loop over {STEPS} steps, {UNITS} units, batch {BATCH}, gradient"

@@ -11,10 +11,10 @@ import numpy as np
 from .base import dtypes
 from .base.errors import invalid
 from .base.namespaces import listing
-from .base.traceable import naming
 from .base.types import TensorLike
 from .op.attributes import as_int
-from .values.tensor import Tensor, from_array, to_tensor
+from .trace.host_calls import gives
+from .values.tensor import Tensor, TensorSpec, from_array, to_tensor
 from .variables.variable import Variable
 
 __all__ = ["decode_wav", "encode_wav"]
@@ -27,7 +27,14 @@ class DecodeWav(NamedTuple):
     sample_rate: Any
 
 
-@naming
+def _look_of_sound(
+    contents: object, desired_channels: int = -1, desired_samples: int = -1, name: object = None
+) -> DecodeWav:
+    sizes = [desired_samples if desired_samples >= 0 else None, desired_channels if desired_channels > 0 else None]
+    return DecodeWav(TensorSpec(sizes, dtypes.float32), TensorSpec([], dtypes.int32))
+
+
+@gives(_look_of_sound)
 def decode_wav(
     contents: TensorLike, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None
 ) -> DecodeWav:
@@ -72,6 +79,7 @@ def decode_wav(
     return DecodeWav(from_array(np.ascontiguousarray(sound)), to_tensor(rate))
 
 
+@gives(lambda audio, sample_rate, name=None: TensorSpec([], dtypes.string))
 def encode_wav(audio: TensorLike, sample_rate: object, name: str | None = None) -> Tensor:
     """A 16-bit WAV file, as a string tensor, of floats of shape [frames, channels]; beyond -1 and 1 they are cut.
 

@@ -67,6 +67,7 @@ class dlpack:
 if TYPE_CHECKING:  # what is imported on first use
     from . import numpy as numpy
     from .distribute import dtensor as dtensor
+    from .distribute.tape import DistributedGradientTape as DistributedGradientTape
     from .ragged.dynamic_shape import DynamicRaggedShape as DynamicRaggedShape
     from .ragged.partition import RowPartition as RowPartition
 else:
@@ -76,6 +77,8 @@ else:
             return importlib.import_module("gradtape.numpy")
         if name == "dtensor":
             return importlib.import_module("gradtape.distribute.dtensor")
+        if name == "DistributedGradientTape":
+            return importlib.import_module("gradtape.distribute.tape").DistributedGradientTape
         if name == "DynamicRaggedShape":
             return importlib.import_module("gradtape.ragged.dynamic_shape").DynamicRaggedShape
         if name == "RowPartition":
@@ -84,4 +87,5 @@ else:
 
 
 def __dir__() -> list[str]:
-    return sorted([*listing(globals())(), "DynamicRaggedShape", "RowPartition", "dtensor", "numpy"])
+    later = "DistributedGradientTape", "DynamicRaggedShape", "RowPartition", "dtensor", "numpy"
+    return sorted([*listing(globals())(), *later])

@@ -54,6 +54,28 @@ def test_waves_of_large_arguments_are_right(dtype, jit_compile):
             np.testing.assert_array_equal(found, function(x))
 
 
+def around_the_quarters(dtype):
+    """Numbers beside the ends of quarters of a circle, within them, and special ones."""
+    ends = (np.arange(-9, 10) * (np.pi / 4)).astype(dtype)
+    below, above = np.nextafter(ends, dtype(-np.inf)), np.nextafter(ends, dtype(np.inf))
+    special = [0.0, -0.0, 1e-40, -1e-30, 7e4, -1e6, 1e22, np.inf, np.nan]
+    return np.concatenate([ends, below, above, RNG.uniform(-8, 8, 400), special]).astype(dtype)
+
+
+@pytest.mark.parametrize("name", ["sin", "cos"])
+@pytest.mark.parametrize(("dtype", "jit_compile"), [(np.float32, False), (np.float32, True), (np.float64, True)])
+def test_waves_of_single_numbers_are_those_of_vectors(name, dtype, jit_compile):
+    function, x = getattr(tf, name), around_the_quarters(dtype)
+
+    @tf.function(jit_compile=jit_compile)
+    def one_by_one(x):
+        return tf.map_fn(function, x)
+
+    together = tf.function(function, jit_compile=jit_compile)(x) if jit_compile else function(x)
+    np.testing.assert_array_equal(one_by_one(x), together)
+    np.testing.assert_array_equal(np.signbit(one_by_one(x)), np.signbit(together))
+
+
 @pytest.mark.parametrize("jit_compile", [True, False])
 def test_a_loop_with_its_gradient(jit_compile):
     def swing(y):

@@ -59,3 +59,17 @@ def test_outlines_are_drawn_where_tensorflow_draws_them() -> None:
 def test_what_does_not_fit_is_refused(call: Any) -> None:
     with pytest.raises(tf.errors.InvalidArgumentError):
         call()
+
+
+def test_a_padded_choice_has_a_known_size_inside_a_function():
+    boxes = tf.constant([[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.9], [2.0, 2.0, 3.0, 3.0]])
+    scores = tf.constant([0.9, 0.8, 0.7])
+
+    @tf.function
+    def chosen(boxes, scores):
+        found, count = tf.image.non_max_suppression_padded(boxes, scores, 4, pad_to_max_output_size=True)
+        assert found.shape == [4]
+        return found, count
+
+    found, count = chosen(boxes, scores)
+    assert (found.numpy().tolist(), int(count)) == ([0, 2, 0, 0], 2)

@@ -330,7 +330,7 @@ def test_names_of_functions_variables_scopes_and_modules():
 
 @pytest.mark.skipif(not available(), reason="without machine code")
 def test_machine_code_is_made_without_names_of_users(monkeypatch):
-    monkeypatch.setattr("gradtape.native.engine.of_user", lambda: None)  # what is on disk is not compiled again
+    monkeypatch.setattr("gradtape.native.object_cache.of_user", lambda: None)  # what is on disk is not compiled again
     x = tf.Variable(np.linspace(0.1, 1.0, 300_007, dtype=np.float32).reshape(1, -1), name=HOSTILE)
 
     def f(x: Any) -> Any:

@@ -431,3 +431,9 @@ def test_edit_distances_are_those_of_tensorflow():
         tf.edit_distance(guess, tf.sparse.from_dense([1, 2]))
     with pytest.raises(TypeError, match="two sparse tensors"):
         tf.edit_distance(guess, [[1]])
+
+
+def test_a_traced_function_that_gives_a_sparse_tensor_says_its_type():
+    traced = tf.function(lambda x: tf.sparse.from_dense(x)).get_concrete_function(tf.TensorSpec([3]))
+    assert "SparseTensorSpec(TensorShape([None]), tf.float32)" in str(traced)
+    assert traced.structured_outputs.shape.as_list() == [None]

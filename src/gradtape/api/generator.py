@@ -365,10 +365,10 @@ class Generator:
 
     def normal(
         self,
-        shape: Any,
+        shape: ShapeLike,
         mean: Any = 0.0,
         stddev: Any = 1.0,
-        dtype: Any = dtypes.float32,
+        dtype: DTypeLike = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
         """Numbers from normal distributions; the tape follows `mean` and `stddev`.
@@ -394,10 +394,10 @@ class Generator:
 
     def truncated_normal(
         self,
-        shape: Any,
+        shape: ShapeLike,
         mean: Any = 0.0,
         stddev: Any = 1.0,
-        dtype: Any = dtypes.float32,
+        dtype: DTypeLike = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
         """Numbers from normal distributions, drawn again where they are more than two standard deviations away.
@@ -423,10 +423,10 @@ class Generator:
 
     def uniform(
         self,
-        shape: Any,
+        shape: ShapeLike,
         minval: Any = 0,
         maxval: Any = None,
-        dtype: Any = dtypes.float32,
+        dtype: DTypeLike = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
         """Numbers evenly spread over [minval, maxval).
@@ -451,7 +451,7 @@ class Generator:
         kind, sizes = uniform_type(dtype, minval, maxval, UNBOUNDED), sizes_of(shape)
         return uniform_from(self._stream(sizes), sizes, kind, minval, maxval)
 
-    def uniform_full_int(self, shape: Any, dtype: Any = dtypes.uint64, name: str | None = None) -> Tensor:
+    def uniform_full_int(self, shape: ShapeLike, dtype: DTypeLike = dtypes.uint64, name: str | None = None) -> Tensor:
         """Integers of any size that the type holds.
 
         >>> tf.random.Generator.from_seed(1).uniform_full_int([2], tf.int32).numpy()
@@ -474,7 +474,7 @@ class Generator:
         return from_array(philox.integers(self._stream(sizes), sizes, kind.numpy))
 
     def binomial(
-        self, shape: Any, counts: Any, probs: Any, dtype: Any = dtypes.int32, name: str | None = None
+        self, shape: ShapeLike, counts: Any, probs: Any, dtype: DTypeLike = dtypes.int32, name: str | None = None
     ) -> Tensor:
         """How many of `counts` trials succeed, each with the probability in `probs`.
 

@@ -21,6 +21,7 @@ from .measures import Measure, map_attribute
 from .program import Branch, Call, Loop, Node, Program, Value, same_looks, size_of
 from .repetitions import with_repetitions_late
 from .residuals import with_residuals
+from .row_sums import with_rows_added
 from .sequences import with_sequences
 from .transposes import with_transposes_late
 
@@ -312,6 +313,7 @@ PASSES: tuple[Pass, ...] = (
     without_repetition,
     with_residuals,
     with_sequences,
+    with_rows_added,
     without_dead_code,
     with_rows_read_first,
 )

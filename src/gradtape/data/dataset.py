@@ -14,7 +14,7 @@ from ..base.context import STATE
 from ..base.errors import invalid
 from ..base.notebook import Form, in_notebook
 from ..base.shapes import TensorShape
-from ..base.types import DenseLike
+from ..base.types import DenseLike, DTypeLike
 from ..io.records import text_of
 from ..op.arguments import flag, function, optional_flag, takes, truth
 from ..op.attributes import as_int
@@ -361,7 +361,9 @@ class Dataset(Generic[T]):
         return Dataset(sources.range_of(args, dtypes.as_dtype(output_type)))
 
     @staticmethod
-    def counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64, name: str | None = None) -> Dataset[Tensor]:
+    def counter(
+        start: Any = 0, step: Any = 1, dtype: DTypeLike = dtypes.int64, name: str | None = None
+    ) -> Dataset[Tensor]:
         """The numbers `start`, `start + step`, `start + 2 * step` and so on, without end.
 
         >>> import gradtape as tf
@@ -975,7 +977,7 @@ class Dataset(Generic[T]):
         self,
         batch_size: Any,
         drop_remainder: Any = False,
-        row_splits_dtype: Any = dtypes.int64,
+        row_splits_dtype: DTypeLike = dtypes.int64,
         name: str | None = None,
     ) -> Dataset:
         """Batches of elements of different sizes as ragged tensors.

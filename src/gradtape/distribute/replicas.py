@@ -17,19 +17,20 @@ import numpy as np
 
 from ..base import nest
 from ..base.context import STATE
-from ..base.errors import UnimplementedError, invalid
+from ..base.errors import InvalidArgumentError, UnimplementedError, invalid
 from ..base.shapes import TensorShape
 from ..base.traceable import traceable
 from ..base.type_spec import CompositeSpec
 from ..compile.replica_draws import AS_EAGER
 from ..op.call import STEPWISE
-from ..ops.array.layout import concat, stack
+from ..ops.array.layout import concat, reshape, stack
 from ..ops.math.elementwise import convert
 from ..ops.math.logic import equal, select
 from ..ops.math.reduce import reduce_mean, reduce_sum
 from ..trace.function import Function, function
 from ..trace.ghost import NeedsValue
 from ..trace.inference import Inference
+from ..trace.symbolic import is_symbolic
 from ..values.composite import Composite, declare
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import VariableAggregation, VariableSynchronization
@@ -167,6 +168,24 @@ def _interpreted() -> UnimplementedError:
     )
 
 
+def _next_in_function() -> UnimplementedError:
+    return UnimplementedError(
+        None,
+        None,
+        "The next batch of `distribute_datasets_from_function` in a traced function, in one of several processes: it has the "
+        "parts of its own replicas alone. Take the batch outside, and give it to the function.",
+    )
+
+
+def _sizes_unknown(sizes: TensorShape) -> UnimplementedError:
+    return UnimplementedError(
+        None,
+        None,
+        f"The next batch of a distributed dataset in a traced function, of shape {sizes}: all sizes must be known there. Use "
+        "batch(size, drop_remainder=True), or take the batch outside and give it to the function.",
+    )
+
+
 def _looked_at() -> UnimplementedError:
     return UnimplementedError(
         None,
@@ -279,6 +298,12 @@ class Replicas:
 
     def stacked(self, values: list[Any]) -> PerReplica:
         """A value of all replicas, of one for each replica of this process."""
+        if any(is_symbolic(value) for value in values):
+            if processes.here().count > 1:
+                raise _next_in_function()
+            if not all(to_tensor(value).shape.is_fully_defined() for value in values):
+                raise _sizes_unknown(to_tensor(values[0]).shape)
+            return self._laid_out_later(stack.public(values, 0))
         arrays = [np.asarray(to_tensor(value)) for value in values]
         shapes = dict.fromkeys(array.shape for array in arrays)
         if len(shapes) > 1:
@@ -301,13 +326,30 @@ class Replicas:
 
     def split(self, value: Any) -> PerReplica:
         """A batch in equal parts."""
-        array = np.asarray(to_tensor(value))
+        tensor = to_tensor(value)
+        if is_symbolic(tensor):  # the next batch of an iterator, in a function
+            sizes = tensor.shape.as_list()
+            if not sizes or (sizes[0] is not None and sizes[0] % self.count):
+                raise self._uneven(tuple(sizes))
+            if None in sizes:
+                raise _sizes_unknown(tensor.shape)
+            parts = [self.count, sizes[0] // self.count, *sizes[1:]]
+            return self._laid_out_later(reshape.public(tensor, parts))
+        array = np.asarray(tensor)
         if not array.ndim or array.shape[0] % self.count:
-            raise invalid(
-                f"A batch of shape {array.shape} cannot be shared out to {self.count} replicas in equal parts. Make batches "
-                f"whose size is a multiple of {self.count}, with drop_remainder=True, or pad the last one."
-            )
+            raise self._uneven(array.shape)
         return self.laid_out(array.reshape(self.count, array.shape[0] // self.count, *array.shape[1:]))
+
+    def _uneven(self, shape: tuple[Any, ...]) -> InvalidArgumentError:
+        return invalid(
+            f"A batch of shape {shape} cannot be shared out to {self.count} replicas in equal parts. Make batches "
+            f"whose size is a multiple of {self.count}, with drop_remainder=True, or pad the last one."
+        )
+
+    def _laid_out_later(self, stacked: Any) -> PerReplica:
+        """A value of all replicas, of values stacked that are known when a function runs."""
+        layout = Layout.batch_sharded(self.mesh, REPLICAS, stacked.shape.rank)
+        return PerReplica(lay_out.public(stacked, layout=layout))
 
     def laid_out(self, array: np.ndarray) -> PerReplica:
         """A value of all replicas, of the values stacked."""

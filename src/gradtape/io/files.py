@@ -14,6 +14,7 @@ from ..base.traceable import traceable
 from ..base.types import Function, PathLikeOrTensor, TensorLike
 from ..trace.control import effect_in_world
 from ..trace.ghost import NeedsValue
+from ..trace.host_calls import gives
 from ..trace.inference import Inference
 from ..values.tensor import Tensor, TensorSpec, from_array, to_tensor
 from . import gfile
@@ -79,6 +80,7 @@ def write_file(filename: PathLikeOrTensor, contents: TensorLike, name: str | Non
         raise from_os_error(error, path) from None
 
 
+@gives(lambda pattern, name=None: TensorSpec([None], dtypes.string))
 def matching_files(pattern: object, name: str | None = None) -> Tensor:
     """The paths of files that fit a pattern or one of several, sorted, as a string tensor.
 

@@ -17,11 +17,42 @@ from ..base.dtypes import Array, DType
 from ..base.errors import OpError, ResourceExhaustedError, invalid
 from ..base.types import DTypeLike, TensorLike
 from ..op.arguments import flag, number, optional_whole_number, takes, text, whole_number
-from ..values.tensor import Tensor, from_array, to_tensor
+from ..trace.host_calls import gives
+from ..values.tensor import Tensor, TensorSpec, from_array, to_tensor
 from .records import text_from
 
 _MODES = {1: "L", 3: "RGB", 4: "RGBA"}
 _FORMATS = ("JPEG", "PNG", "GIF", "BMP")
+
+
+def _look_of_pixels(contents: object, channels: object = 0, *args: object, **options: object) -> TensorSpec:
+    return TensorSpec([None, None, _known_channels(channels)], dtypes.uint8)
+
+
+def _look_of_crop(contents: object, crop_window: object, channels: object = 0, *args: object, **options: object) -> Any:
+    return _look_of_pixels(contents, channels)
+
+
+def _look_of_png(contents: object, channels: object = 0, dtype: DTypeLike = dtypes.uint8, name: object = None) -> Any:
+    return TensorSpec([None, None, _known_channels(channels)], dtype)
+
+
+def _look_of_image(
+    contents: object,
+    channels: object = None,
+    dtype: DTypeLike = dtypes.uint8,
+    name: object = None,
+    expand_animations: object = True,
+) -> TensorSpec:
+    return TensorSpec(None if expand_animations else [None, None, _known_channels(channels)], dtype)
+
+
+def _known_channels(channels: object) -> int | None:
+    return channels if isinstance(channels, int) and channels > 0 else None
+
+
+def _look_of_bytes(*args: object, **options: object) -> TensorSpec:
+    return TensorSpec([], dtypes.string)
 
 
 def _pillow() -> Any:
@@ -114,6 +145,7 @@ def _as_type(pixels: Array, dtype: DTypeLike, name: str) -> Array:
     raise invalid(f"{name}: dtype must be uint8, uint16 or a float, got {kind.name}.")
 
 
+@gives(_look_of_pixels)
 @takes(
     fancy_upscaling=flag,
     try_recover_truncated=flag,
@@ -172,6 +204,7 @@ def decode_jpeg(
     return from_array(_pixels(image, channels, "decode_jpeg"))
 
 
+@gives(_look_of_crop)
 def decode_and_crop_jpeg(
     contents: TensorLike,
     crop_window: object,
@@ -217,6 +250,7 @@ def decode_and_crop_jpeg(
     return from_array(np.ascontiguousarray(whole[y : y + height, x : x + width]))
 
 
+@gives(_look_of_png)
 @takes(channels=whole_number)
 def decode_png(
     contents: TensorLike, channels: int = 0, dtype: DTypeLike = dtypes.uint8, name: str | None = None
@@ -247,6 +281,7 @@ def decode_png(
     return from_array(_as_type(_pixels(image, channels, "decode_png"), kind, "decode_png"))
 
 
+@gives(_look_of_pixels)
 @takes(channels=whole_number)
 def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None) -> Tensor:
     """A BMP image as uint8 pixels of shape (height, width, channels).
@@ -273,6 +308,7 @@ def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None)
     return from_array(_pixels(_opened(contents, "decode_bmp", ("BMP",)), channels, "decode_bmp"))
 
 
+@gives(lambda contents, name=None: TensorSpec([None, None, None, 3], dtypes.uint8))
 def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
     """All frames of a GIF as uint8 pixels of shape (frames, height, width, 3).
 
@@ -320,6 +356,7 @@ def _enlarged(frames: Array, count: int, height: int, width: int) -> Array:
     return larger
 
 
+@gives(_look_of_image)
 @takes(channels=optional_whole_number, expand_animations=flag)
 def decode_image(
     contents: TensorLike,
@@ -356,6 +393,7 @@ def decode_image(
     return from_array(_as_type(pixels, dtype, "decode_image"))
 
 
+@gives(lambda contents, name=None: TensorSpec([], dtypes.bool))
 def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
     """Whether the bytes begin as a JPEG image does.
 
@@ -373,6 +411,7 @@ def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
     return to_tensor(text_from(contents, "is_jpeg").startswith(b"\xff\xd8\xff"))
 
 
+@gives(lambda contents, output_type=dtypes.int32, name=None: TensorSpec([3], output_type))
 def extract_jpeg_shape(contents: TensorLike, output_type: DTypeLike = dtypes.int32, name: str | None = None) -> Tensor:
     """Height, width and channels of a JPEG image, read from its header.
 
@@ -418,6 +457,7 @@ def _saved(image: Any, **options: object) -> Any:
     return to_tensor(out.getvalue())
 
 
+@gives(_look_of_bytes)
 @takes(
     quality=whole_number,
     chroma_downsampling=flag,
@@ -489,6 +529,7 @@ def encode_jpeg(
     )
 
 
+@gives(_look_of_bytes)
 @takes(compression=whole_number)
 def encode_png(image: TensorLike, compression: int = -1, name: str | None = None) -> Tensor:
     """uint8 pixels of shape (height, width, 1 to 4), or uint16 of one channel, as a PNG image.

@@ -138,7 +138,7 @@ class _RaggedFields(NamedTuple):
     dtype: Any
     value_key: str | None = None
     partitions: Any = ()
-    row_splits_dtype: Any = dtypes.int32
+    row_splits_dtype: DTypeLike = dtypes.int32
     validate: bool = False
 
 

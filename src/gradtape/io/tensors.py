@@ -14,8 +14,9 @@ from ..base.errors import DecodeError, TensorTypeError, invalid
 from ..base.types import DTypeLike, TensorLike
 from ..op.arguments import flag, takes, text
 from ..ops.text import encoding as raw
+from ..trace.host_calls import gives
 from ..values.composite import OPERANDS
-from ..values.tensor import Tensor, from_array, to_tensor
+from ..values.tensor import Tensor, TensorSpec, from_array, to_tensor
 from . import wire
 from .records import text_from
 
@@ -27,6 +28,7 @@ _FLOATS: dict[int, Any] = {5: np.float32, 6: np.float64, 9: np.complex64, 12: np
 _INTEGERS = {7, 10, 11, 13, 16, 17}
 
 
+@gives(lambda tensor, name=None: TensorSpec([], dtypes.string))
 def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Tensor:
     """The tensor with its type and shape as one byte string, which `parse_tensor` reads.
 
@@ -56,6 +58,7 @@ def tensor_bytes(array: Array) -> bytes:
     return head + (wire.delimited(_CONTENT, content) if content else b"")
 
 
+@gives(lambda serialized, out_type, name=None: TensorSpec(None, out_type))
 def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None = None) -> Tensor:
     """The tensor that `serialize_tensor` wrote.
 
@@ -258,6 +261,12 @@ def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
 # --- lines of comma-separated values -----------------------------------------------------------------------
 
 
+def _look_of_columns(records: Any, record_defaults: Any, *args: object, **options: object) -> list[TensorSpec]:
+    shape = to_tensor(records, dtypes.string).shape
+    return [TensorSpec(shape, _column(default)[0]) for default in record_defaults]
+
+
+@gives(_look_of_columns)
 @takes(use_quote_delim=flag, na_value=text)
 def decode_csv(
     records: object,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..base.errors import ArgumentValueError, invalid, unfit
+from ..base.namespaces import homes, on_first_use
 from ..base.sizes import UNKNOWN
 from ..base.traceable import shaped, trace_public
 from ..base.types import AxisLike, ShapeLike, TensorLike
@@ -507,3 +508,17 @@ def atrous_conv2d_transpose(
 
 
 trace_public(globals())
+
+# Pickles of earlier versions look for these names here.
+__getattr__ = on_first_use(
+    globals(),
+    homes(
+        __name__,
+        {
+            "nn.depthwise": """
+                depthwise_conv2d depthwise_conv2d_backprop_filter depthwise_conv2d_backprop_input separable_conv2d
+            """,
+            "nn.morphology": "dilation2d erosion2d",
+        },
+    ),
+)

@@ -60,6 +60,9 @@ NAMESPACES = {
     "numpy.random": "gradtape.numpy.random",
     "nn.experimental": "gradtape.nn",
     "clip": "gradtape.api.clip",
+    "audio": "gradtape.audio",
+    "io.images": "gradtape.io.images",  # (of tf.io what touches no file)
+    "io.tensors": "gradtape.io.tensors",
     "keras.image": "keras_gradtape.ops.image",
     "keras.linalg": "keras_gradtape.ops.linalg",
     "keras.math": "keras_gradtape.ops.math",

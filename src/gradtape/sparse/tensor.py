@@ -113,6 +113,8 @@ class SparseTensor:
             sizes = sizes._trace.abstract(sizes)
         if sizes.__class__ is EagerTensor:
             return TensorShape(sizes._array.tolist())
+        if isinstance(sizes, TensorSpec):  # (a result of a function that has been traced)
+            return TensorShape([None] * sizes.shape[0]) if sizes.shape.rank else TensorShape(None)
         known = sizes._array.value  # (of the elements, as far as they are known)
         return TensorShape([None] * sizes.shape[0] if known is None else static(known.tolist()))
 

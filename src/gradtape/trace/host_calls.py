@@ -3,22 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..base import nest
 from ..base.sizes import UNKNOWN
+from ..base.traceable import traceable
 from ..base.type_spec import CompositeSpec
 from ..op.abstract import Shape
 from ..values.tensor import Tensor, TensorSpec, from_array
 from .ghost import NeedsValue, World
 from .inference import Inference
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
 Look = tuple[Shape, np.dtype[Any]]
 
 
-def called_in_world(world: World, function: Callable[..., Any], args: tuple[Any, ...], specs: object, why: str) -> Any:
+def gives(rule: Callable[..., Any]) -> Callable[[_Function], _Function]:
+    """Decorator: a function that Python code computes is one step of a trace, and `rule` says what it gives.
+
+    The rule is called as the function is, and returns specs in the structure of the results.
+    """
+
+    def mark(function: _Function) -> _Function:
+        def in_world(world: World, step: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+            why = f"What {function.__name__} gives is known only when the function runs."
+            return called_in_world(world, step, args, rule(*args, **kwargs), why, kwargs)
+
+        return traceable(function, in_world=in_world, pure=True)
+
+    return mark
+
+
+def called_in_world(
+    world: World,
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    specs: object,
+    why: str,
+    kwargs: dict[str, Any] | None = None,
+) -> Any:
     """What a call gives that fits `specs`, a structure of them.
 
     A program has an instruction for it if it gives tensors, of known sizes or not; it ends before it otherwise, because of `why`.
@@ -28,7 +54,7 @@ def called_in_world(world: World, function: Callable[..., Any], args: tuple[Any,
     looks = _looks(nest.flatten(specs))
     if looks is None:
         raise NeedsValue(why)
-    return nest.pack_sequence_as(specs, world.opaque(function, args, {}, looks))  # type: ignore[attr-defined]
+    return nest.pack_sequence_as(specs, world.opaque(function, args, kwargs or {}, looks))  # type: ignore[attr-defined]
 
 
 def fitting(world: Inference, spec: object) -> Any:

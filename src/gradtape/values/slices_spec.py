@@ -11,6 +11,7 @@ from ..base import dtypes
 from ..base.dtypes import DType
 from ..base.shapes import TensorShape
 from ..base.type_spec import ShapedSpec, TypeSpec
+from ..base.types import DTypeLike
 from .tensor import EagerTensor, IndexedSlices, TensorSpec
 
 
@@ -34,7 +35,7 @@ class IndexedSlicesSpec(ShapedSpec):
     def __init__(
         self,
         shape: Any = None,
-        dtype: Any = dtypes.float32,
+        dtype: DTypeLike = dtypes.float32,
         indices_dtype: Any = dtypes.int64,
         dense_shape_dtype: Any = None,
         indices_shape: Any = None,

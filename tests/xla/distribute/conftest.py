@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("jax", reason="the extra `xla` is not installed")
 
-collect_ignore = ["worker.py", "keras_worker.py"]  # programs, which tests start
+collect_ignore = ["worker.py", "keras_worker.py", "tape_worker.py"]  # programs, which tests start
 
 
 @pytest.fixture(autouse=True)

@@ -363,3 +363,45 @@ def test_a_loss_of_keras_is_this_replicas_part_of_the_mean(strategy):
     loss = keras.losses.MeanSquaredError()
     parts = strategy.run(lambda: loss(tf.zeros([2, 1]), number() * tf.ones([2, 1])))
     assert values(strategy, parts) == [0.0, 0.25, 1.0, 2.25]
+
+
+def test_the_next_batch_is_taken_inside_of_a_function(strategy):
+    with strategy.scope():
+        total = tf.Variable(0.0, aggregation=tf.VariableAggregation.SUM)
+
+    def add(x):
+        total.assign_add(tf.reduce_sum(x))
+
+    @tf.function
+    def in_python(iterator):
+        for _ in range(2):
+            strategy.run(add, args=(next(iterator),))
+
+    @tf.function
+    def in_a_loop(iterator):
+        for _ in tf.range(2):
+            strategy.run(add, args=(next(iterator),))
+
+    numbers = tf.data.Dataset.range(16).map(lambda x: tf.cast(x, tf.float32))
+    shared_out = strategy.experimental_distribute_dataset(numbers.batch(8, drop_remainder=True))
+    one_by_one = strategy.distribute_datasets_from_function(lambda _: numbers.batch(2, drop_remainder=True))
+    for dataset in (shared_out, one_by_one):
+        for step in (in_python, in_a_loop):
+            total.assign(0.0)
+            step(iter(dataset))
+            assert total.numpy() == 120.0
+
+
+def test_the_next_batch_in_a_function_must_come_out_even(strategy):
+    batches = strategy.experimental_distribute_dataset(tf.data.Dataset.range(6).batch(6, drop_remainder=True))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="multiple of 4"):
+        tf.function(lambda iterator: strategy.run(tf.identity, args=(next(iterator),)))(iter(batches))
+
+
+def test_the_next_batch_in_a_function_must_have_known_sizes(strategy):
+    numbers = tf.data.Dataset.range(8)
+    shared_out = strategy.experimental_distribute_dataset(numbers.batch(4))
+    one_by_one = strategy.distribute_datasets_from_function(lambda _: numbers.batch(2))
+    for dataset in (shared_out, one_by_one):
+        with pytest.raises(tf.errors.UnimplementedError, match="drop_remainder=True"):
+            tf.function(lambda iterator: strategy.run(tf.identity, args=(next(iterator),)))(iter(dataset))

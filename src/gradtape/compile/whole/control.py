@@ -83,6 +83,8 @@ def _place(memory: BodyMemory, scratch: Buffer, part: Part) -> None:
     begin = memory.begin(scratch)
     for buffer, place in part.places.items():
         memory.begins[buffer] = memory.b.gep(begin, [i64(place)], source_etype=BYTE)
+    for buffer, other in part.aliases.items():
+        memory.begins[buffer] = memory.begin(other)
 
 
 def _whole_number(memory: BodyMemory, view: View) -> Any:
@@ -118,7 +120,7 @@ def _go_round(memory: BodyMemory, step: Rounds) -> None:
         sources[place] = View(buffer, 0, ends[place].shape, step.states[place].strides, ends[place].dtype)
         write_copy(memory, ends[place], sources[place])
     for source, state in zip(sources, step.states, strict=True):
-        if source.buffer is not state.buffer:
+        if step.body.aliases.get(source.buffer, source.buffer) is not state.buffer:
             write_copy(memory, source, state)
 
 

@@ -15,7 +15,7 @@ from llvmlite import ir
 from ...native import functions
 from ...native.doubles import DOUBLES
 from ...native.language import FLOAT32, FLOAT64, FUNCTIONS, Number
-from ...native.trigonometry import LIMITS, TRIGONOMETRY, has_numpys_bits
+from ...native.trigonometry import LIMITS, TRIGONOMETRY, has_numpys_bits, return_near
 
 _NAMES = ("exp", "expm1", "log", "log1p", "tanh", "erf", "erfc", "expit")
 _OWN: dict[Any, dict[str, Callable[..., Any]]] = {
@@ -58,6 +58,8 @@ def write_own(b: ir.IRBuilder, name: str, x: Any) -> Any:
         found.linkage = "internal"
         inside = ir.IRBuilder(found.append_basic_block("entry"))
         argument = Number(inside, found.args[0])
+        if lanes == 1 and short in ("sin", "cos"):
+            return_near(short, argument)
         value = _OWN[element][short](argument).value
         if short in TRIGONOMETRY:
             value = _beside_library(inside, short, argument, value, LIMITS[element][short])

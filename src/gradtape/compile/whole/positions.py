@@ -17,11 +17,11 @@ from ...native.choice import in_rows
 from ...native.language import Unsupported
 from ...ops.nn.activations import log_softmax
 from .by_hand import by_hand, order_of
+from .in_place import COPIED
 from .stand_in import StandIn, Steps
 from .steps import Array, RowsCombined, RowsRead, RowsWritten, Step, View
 from .texts import kind_of
 
-_COPIED = 1 << 12  # bytes: larger arrays that rows of are changed one by one are changed in place, by Python lines
 _DEPTH = 8  # numbers of a position
 
 
@@ -146,12 +146,18 @@ def set_row(steps: Steps, x: Any, index: Any, row: Any) -> StandIn:
 @by_hand
 def add_row(steps: Steps, x: Any, index: Any, row: Any) -> StandIn:
     """An array with a row added to one of its own."""
-    given, result = [steps.stand_in(value) for value in (x, row)], _small(np.empty(np.shape(x), x.dtype))
-    return _changed(steps, RowsCombined, [given[0], _positions(steps, index), given[1][None]], result)
+    given, result = [steps.stand_in(value) for value in (x, row)], np.empty(np.shape(x), x.dtype)
+    if len(steps.lists) == 1:
+        _small(result)  # (in a loop it shows later whether it is copied)
+
+    def step(reads: list[View], writes: View) -> Step:
+        return RowsCombined(reads, writes, is_row=True)
+
+    return _changed(steps, step, [given[0], _positions(steps, index), given[1][None]], result)
 
 
 def _small(result: Array) -> Array:
-    if result.nbytes > _COPIED:
+    if result.nbytes > COPIED:
         raise Unsupported("rows of a large array")
     return result
 

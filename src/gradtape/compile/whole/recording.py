@@ -14,6 +14,7 @@ from ..program import Branch, Loop, Node, Program, Value, size_of
 from . import positions  # noqa: F401  (fills BY_HAND)
 from .by_hand import BY_HAND
 from .callbacks import are_mostly_calls, record_call
+from .in_place import changed_in_place, expect_no_large_copies
 from .scheduling import LINE, in_registers, laid_out, scheduled
 from .stand_in import StandIn, Steps
 from .steps import CONSTANT, GIVEN, GROWN, MADE, AnyStep, Buffer, Choice, Part, Reduction, Rounds, View
@@ -159,7 +160,8 @@ class Recording:
             for place, (state, end) in enumerate(zip(states, ends, strict=True))
             if end.buffer is not state.buffer and any(end.buffer is other.buffer for other in states)
         }
-        part = _planned(body, results, list(moved.values()))
+        part = _planned(body, results, list(moved.values()), changed_in_place(body, states, results, condition))
+        expect_no_large_copies(body)
         rounds = int(count.array) if count is not None and count.buffer.kind == CONSTANT else None
         stacks = [self._stack(rounds, value) for value in collected]
         scratch = Buffer(MADE, np.empty(0, np.uint8))
@@ -187,6 +189,8 @@ class Recording:
             for result, value in zip(results, values, strict=True):
                 if (result.shape, result.dtype) != (value.shape, value.dtype) or not _in_order(value):
                     raise Unsupported("branches that give several types or orders")
+        for steps, _ in parts:
+            expect_no_large_copies(steps)
         planned = [_planned(*part) for part in parts]
         scratch = Buffer(MADE, np.empty(0, np.uint8))
         scratch.extra = max(part.size for part in planned)
@@ -194,18 +198,24 @@ class Recording:
         return list(results)
 
 
-def _planned(steps: list[AnyStep], results: list[StandIn], more: Sequence[Buffer] = ()) -> Part:
-    """Steps in their order, with places for what they make, and for more at the end."""
+def _planned(
+    steps: list[AnyStep],
+    results: list[StandIn],
+    more: Sequence[Buffer] = (),
+    aliases: dict[Buffer, Buffer] | None = None,
+) -> Part:
+    """Steps in their order, with places for what they make, and for more at the end. `aliases` lie where other values do."""
+    aliases = aliases or {}
     wanted = [result.buffer for result in results]
     order = scheduled(steps, wanted)
     registers = in_registers(order)
-    places, size = laid_out(order, set(registers), wanted)
+    places, size = laid_out(order, {*registers, *aliases}, wanted)
     for buffer in more:
         if buffer.bytes <= LINE:
             registers.append(buffer)
         else:
             places[buffer], size = size, size + -(-buffer.bytes // LINE) * LINE
-    return Part(order, [result.located for result in results], registers, places, size)
+    return Part(order, [result.located for result in results], registers, places, size, aliases)
 
 
 def _in_order(value: StandIn, gaps: bool = False) -> bool:

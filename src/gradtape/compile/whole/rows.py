@@ -32,7 +32,8 @@ def write_rows_read(memory: BodyMemory, step: RowsRead) -> None:
 def write_rows_written(memory: BodyMemory, step: RowsWritten) -> None:
     """An array with other rows at positions."""
     before, positions, rows = step.reads
-    write_copy(memory, before, step.writes)
+    if not step.in_place:
+        write_copy(memory, before, step.writes)
     if not positions.size:
         return
     with memory.over(positions.shape, [positions, rows], [positions.strides, rows.strides[:1]]) as (which, place):
@@ -42,9 +43,9 @@ def write_rows_written(memory: BodyMemory, step: RowsWritten) -> None:
 def write_rows_combined(memory: BodyMemory, step: RowsCombined) -> None:
     """An array, or zeros, with rows added at positions, one after the other."""
     *before, positions, rows = step.reads
-    if before:
+    if before and not step.in_place:
         write_copy(memory, before[0], step.writes)
-    else:
+    elif not before:
         write_zeros(memory, step.writes)
     if not rows.size:
         return

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -119,6 +119,8 @@ class RowsRead(Step):
 class RowsWritten(Step):
     """The first view with other rows: positions and rows are the last two."""
 
+    in_place: bool = False  # whether the result lies where the first view does (see `Part.aliases`)
+
 
 @dataclass(slots=True, eq=False)
 class RowsCombined(Step):
@@ -126,6 +128,8 @@ class RowsCombined(Step):
 
     name: str = "add"
     skips: bool = False  # whether rows at negative positions are left out
+    in_place: bool = False  # as above
+    is_row: bool = False  # whether it is one row, which Python lines add in place
 
 
 @dataclass(slots=True, eq=False)
@@ -203,6 +207,9 @@ class Part:
     registers: list[Buffer]  # values that registers have room for
     places: dict[Buffer, int]  # where the others lie in the scratch memory
     size: int  # how much of it is needed
+    aliases: dict[Buffer, Buffer] = field(
+        default_factory=dict
+    )  # values that lie where others do, which nobody needs any more
 
     @property
     def outside(self) -> list[Buffer]:
