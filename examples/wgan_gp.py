@@ -12,7 +12,7 @@ import numpy as np
 
 import gradtape as tf
 
-STEPS = 1000  # small: 250
+STEPS = 1500  # small: 250
 CRITIC_STEPS = 5  # small: 3
 BATCH, NOISE, PENALTY = 128, 4, 1.0
 tf.keras.utils.set_random_seed(0)
@@ -36,8 +36,15 @@ def net(outputs):
 
 
 generator, critic = net(2), net(1)
-generator_optimizer = tf.keras.optimizers.Adam(5e-4, beta_1=0.5, beta_2=0.9)
-critic_optimizer = tf.keras.optimizers.Adam(5e-4, beta_1=0.5, beta_2=0.9)
+
+
+def optimizer(steps):
+    rate = tf.keras.optimizers.schedules.CosineDecay(2e-3, steps)
+    return tf.keras.optimizers.Adam(rate, beta_1=0.5, beta_2=0.9)
+
+
+generator_optimizer = optimizer(STEPS)
+critic_optimizer = optimizer(STEPS * CRITIC_STEPS)
 
 # %% [markdown]
 # ## The penalty
@@ -119,13 +126,16 @@ field = (
     .numpy()
     .reshape(60, 60)
 )
-cloud.contour(grid, grid, field, 12, cmap="viridis", linewidths=1, alpha=0.8)
+cloud.contourf(grid, grid, field, 12, cmap="Greys", alpha=0.45)
 cloud.plot(
-    *real_points(1000).numpy().T, ".", color="0.5", markersize=4, label="real"
+    *real_points(1000).numpy().T, ".", color="C0", markersize=4, label="real"
 )
-cloud.plot(*drawn[:1000].T, ".", color="C1", markersize=4, label="drawn")
+cloud.plot(*drawn[:1000].T, ".", color="C1", markersize=2.5, label="drawn")
 cloud.set(
-    title="Points, and levels of the critic", xlabel="x", ylabel="y", aspect="equal"
+    title="Points, and the critic's score: darker is more real",
+    xlabel="x",
+    ylabel="y",
+    aspect="equal",
 )
 cloud.legend(loc="center", markerscale=3)
 curve.plot(np.convolve(distances, np.ones(25) / 25, "valid"))

@@ -103,6 +103,9 @@ OBSERVED = {
     "tf.ragged.constant([[[1, 2]], [[3, 4], [5, 6]]], inner_shape=(2,)).ragged_rank": 1,
     "tf.ragged.row_splits_to_segment_ids([0, 2, 2, 3])": [0, 0, 2],
     "tf.ragged.segment_ids_to_row_splits([0, 0, 2])": [0, 2, 2, 3],
+    "tf.ragged.segment_ids_to_row_splits([2, 0])": [0, 1, 1, 2],
+    "tf.ragged.segment_ids_to_row_splits([0, 0, 2], num_segments=4)": [0, 2, 2, 3, 3],
+    "tf.ragged.segment_ids_to_row_splits([0, 0, 2], num_segments=1)": [0, 2],
     "tf.is_tensor(r), isinstance(r, tf.Tensor)": (True, False),
     "repr(r)": "<tf.RaggedTensor [[1.0, 2.0], [], [3.0]]>",
     "repr(tf.RaggedTensorSpec.from_value(r))": "RaggedTensorSpec(TensorShape([3, None]), tf.float32, 1, tf.int64)",
@@ -198,11 +201,34 @@ def test_sources_may_mix_ragged_and_dense_in_a_structure():
         (lambda: tf.gather(r, [3]), tf.errors.InvalidArgumentError, "from 0 to 2"),
         (lambda: r.with_values([1.0]), tf.errors.InvalidArgumentError, "1 new values for 3"),
         (lambda: tf.ragged.stack([[1], [[2]]]), ValueError, "one rank"),
+        (lambda: tf.ragged.segment_ids_to_row_splits([[0]]), ValueError, "must be a vector"),
+        (lambda: tf.ragged.segment_ids_to_row_splits([-1]), tf.errors.InvalidArgumentError, "must not be negative"),
+        (lambda: R.from_sparse(tf.SparseTensor([[3, 0]], [1], [3, 4])), tf.errors.InvalidArgumentError, "row 3 is out"),
     ],
 )
 def test_what_is_wrong_has_a_named_error(build, error, message):
     with pytest.raises(error, match=message):
         build()
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda ids: tf.ragged.segment_ids_to_row_splits(ids),
+        lambda ids: R.from_sparse(tf.SparseTensor(tf.stack([ids, [0, 0]], axis=1), [1, 2], [3, 4])),
+        lambda ids: R.from_value_rowids([1, 2], ids),
+        lambda ids: tf.math.bincount(ids),
+        lambda ids: tf.math.segment_mean(tf.ones([2, 0]), ids),
+    ],
+)
+def test_the_largest_integer_as_a_row_is_refused(build):
+    """np.bincount takes the row after it for a negative length, and writes in front of its result."""
+    with pytest.raises((tf.errors.ResourceExhaustedError, tf.errors.InvalidArgumentError, ValueError)):
+        build(tf.constant([0, 2**63 - 1]))
+
+
+def test_the_largest_integer_as_a_row_is_left_out_of_fewer_rows():
+    assert tf.ragged.segment_ids_to_row_splits([0, 2**63 - 1], num_segments=2).numpy().tolist() == [0, 1, 1]
 
 
 def test_slices_at_ragged_positions():

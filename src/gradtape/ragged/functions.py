@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import math
 from ..api import arrays, layout
 from ..base import dtypes
 from ..base.dtypes import Array
@@ -428,16 +429,22 @@ def segment_ids_to_row_splits(
 
     Args:
         segment_ids: The row number of each value, in ascending order.
-        num_segments: How many rows there are; by default up to the last with a value.
+        num_segments: How many rows there are, values of later ones being left out; by default up to the last with a value.
         out_type: int32 or int64.
         name: Not used; taken for programs that were written for TensorFlow.
 
     Returns:
         A vector: where rows begin, and where the last one ends.
+
+    Raises:
+        ValueError: The ids are not a vector.
+        tf.errors.InvalidArgumentError: An id is negative.
     """
-    array = to_tensor(segment_ids, None if isinstance(segment_ids, (Tensor, np.ndarray)) else dtypes.int64)._array
-    count = as_int(num_segments) if num_segments is not None else int(array[-1]) + 1 if array.size else 0
-    lengths = np.bincount(array, minlength=count)
+    ids = to_tensor(segment_ids, None if isinstance(segment_ids, (Tensor, np.ndarray)) else dtypes.int64)
+    if ids.ndim != 1:
+        raise ValueError(f"segment_ids_to_row_splits: segment_ids must be a vector, got shape {ids.shape}.")
+    count = None if num_segments is None else as_int(num_segments)
+    lengths = math.bincount(ids, minlength=count, maxlength=count, dtype=dtypes.int64)._array
     kind = dtypes.int64.numpy if out_type is None else dtypes.as_dtype(out_type).numpy
     return from_array(np.concatenate(([0], np.cumsum(lengths))).astype(kind))
 

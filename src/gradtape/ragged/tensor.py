@@ -442,14 +442,18 @@ class RaggedTensor(_Arithmetic):
         Raises:
             TypeError: The input is not sparse.
             ValueError: It is not a matrix.
-            tf.errors.InvalidArgumentError: A row has a gap before a value.
+            tf.errors.InvalidArgumentError: A row has a gap before a value, or there is no such row.
         """
         if not hasattr(st_input, "dense_shape"):
             raise NotATensorError(f"from_sparse: a SparseTensor is needed, got {st_input!r}.")
         places, sizes = st_input.indices._array, st_input.dense_shape._array
         if places.shape[1] != 2:
             raise ValueError(f"from_sparse: a sparse matrix is needed, got shape {sizes.tolist()}.")
-        lengths = np.bincount(places[:, 0], minlength=int(sizes[0]))
+        rows = places[:, 0]
+        outside = (rows < 0) | (rows >= sizes[0])
+        if outside.any():  # np.bincount trusts them: it writes before its result for 2**63 - 1
+            raise invalid(f"from_sparse: row {rows[outside][0]} is out of bounds: need 0 <= row < {sizes[0]}.")
+        lengths = np.bincount(rows, minlength=int(sizes[0]))
         if not np.array_equal(places[:, 1], ranges(np.zeros(len(lengths), np.int64), lengths)):
             raise invalid("from_sparse: SparseTensor is not right-ragged: a row has a gap before a value.")
         return cls.from_row_lengths(
