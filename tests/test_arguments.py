@@ -1,5 +1,6 @@
 """What arguments that are no tensors must be, and the classes of errors that several layers of TensorFlow share."""
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -103,3 +104,8 @@ def test_classes_of_one_cause_are_of_all_its_kinds() -> None:
     assert issubclass(errors.RankError, IndexError)
     assert issubclass(errors.RankError, ValueError)
     assert issubclass(errors.UnsupportedTypeError, tf.errors.NotFoundError)
+
+
+def test_defaults_that_programs_read_are_those_of_tensorflow() -> None:
+    assert inspect.signature(tf.math.count_nonzero).parameters["keepdims"].default is None
+    assert inspect.signature(tf.math.sobol_sample).parameters["dtype"].default is tf.float32

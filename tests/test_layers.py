@@ -134,6 +134,7 @@ LAZY: dict[tuple[str, str], str] = {
     ("io.sparse_texts", "sparse.tensor"): "sparse tensors are imported by programs that use them",
     ("compat.v1", "compat.v1.image"): "images are imported by programs that use them",
     ("nn", "sparse.embedding"): "sparse tensors are imported by programs that use them",
+    ("experimental", "data.optional"): "pipelines are imported by programs that use them",
     ("experimental", "numpy"): "NumPy's names are imported by programs that use them",
     ("api.interop", "numpy"): "NumPy's names are imported by programs that use them",
     ("api.interop", "math"): "public functions are imported when a ufunc of SciPy is called on a tensor",

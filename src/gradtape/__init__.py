@@ -342,6 +342,7 @@ if _typing.TYPE_CHECKING:
     from .api.tensor_array import (
         TensorArray,
     )
+    from .data.optional import OptionalSpec as OptionalSpec
     from .debugging import (
         assert_equal,
         assert_greater,
@@ -746,6 +747,7 @@ _HOMES = {
     "api.script": "numpy_function py_function",
     "api.sorting": "argsort sort",
     "api.tensor_array": "TensorArray",
+    "data.optional": "OptionalSpec",
     "debugging": "assert_equal assert_greater assert_less assert_rank",
     "differentiation.custom": "custom_gradient grad_pass_through recompute_grad",
     "differentiation.vectorize": "vectorized_map",

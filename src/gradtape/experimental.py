@@ -1,4 +1,5 @@
-"""`tf.experimental`: extension types and dispatch, NumPy's names (`gradtape.numpy`), DLPack, rows of ragged tensors."""
+"""`tf.experimental`: extension types and dispatch, NumPy's names (`gradtape.numpy`), DLPack, rows of ragged
+tensors, values that may be missing."""
 
 from __future__ import annotations
 
@@ -66,6 +67,7 @@ class dlpack:
 
 if TYPE_CHECKING:  # what is imported on first use
     from . import numpy as numpy
+    from .data.optional import Optional as Optional
     from .distribute import dtensor as dtensor
     from .distribute.tape import DistributedGradientTape as DistributedGradientTape
     from .ragged.dynamic_shape import DynamicRaggedShape as DynamicRaggedShape
@@ -81,11 +83,13 @@ else:
             return importlib.import_module("gradtape.distribute.tape").DistributedGradientTape
         if name == "DynamicRaggedShape":
             return importlib.import_module("gradtape.ragged.dynamic_shape").DynamicRaggedShape
+        if name == "Optional":
+            return importlib.import_module("gradtape.data.optional").Optional
         if name == "RowPartition":
             return importlib.import_module("gradtape.ragged.partition").RowPartition
         raise AttributeError(f"module 'gradtape.experimental' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    later = "DistributedGradientTape", "DynamicRaggedShape", "RowPartition", "dtensor", "numpy"
+    later = "DistributedGradientTape", "DynamicRaggedShape", "Optional", "RowPartition", "dtensor", "numpy"
     return sorted([*listing(globals())(), *later])

@@ -380,7 +380,7 @@ def argmin(
 def count_nonzero(
     input: TensorLike,
     axis: AxisLike | None = None,
-    keepdims: bool = False,
+    keepdims: bool | None = None,
     dtype: DTypeLike = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:

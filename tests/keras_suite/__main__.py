@@ -76,7 +76,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def environment(folder: Path, keras: str) -> Path:
     """The Python of an environment with Keras and all that its tests import."""
-    python = folder / "bin" / "python"
+    python = folder.absolute() / "bin" / "python"  # the tests run in another folder
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
         subprocess.run([python, "-m", "pip", "install", "--quiet", f"keras=={keras}.*", *PACKAGES, *OURS], check=True)

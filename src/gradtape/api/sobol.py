@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..base import dtypes
 from ..base.dtypes import as_dtype
 from ..base.errors import invalid
 from ..base.traceable import shaped, traceable
@@ -19,7 +20,7 @@ def _look(
     dim: TensorLike,
     num_results: TensorLike,
     skip: TensorLike = 0,
-    dtype: DTypeLike = "float32",
+    dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Abstract:
     return Abstract((as_int(num_results), as_int(dim)), as_dtype(dtype).numpy)
@@ -30,7 +31,7 @@ def sobol_sample(
     dim: TensorLike,
     num_results: TensorLike,
     skip: TensorLike = 0,
-    dtype: DTypeLike = "float32",
+    dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
     """The points of the Sobol sequence of `dim` dimensions after the first `skip`, one in each row.

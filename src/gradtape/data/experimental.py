@@ -451,7 +451,7 @@ def get_next_as_optional(iterator: Iterator) -> Optional:
         iterator: An iterator over a dataset.
 
     Returns:
-        A `tf.data.experimental.Optional`.
+        A `tf.experimental.Optional`.
     """
     return iterator.get_next_as_optional()
 

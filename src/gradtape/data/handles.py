@@ -110,7 +110,7 @@ class HandleSpec(CompositeSpec):
         return hash(type(self))
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.element_spec!r})"
+        return f"{type(self).__name__}{self._serialize()!r}"
 
 
 def declare_handled(cls: type[Any], spec: type[HandleSpec]) -> None:

@@ -18,7 +18,7 @@ from ..trace.host_calls import called_in_world
 from ..values.tensor import Tensor, TensorSpec
 from .handles import HANDLE, HandleSpec, boxed, declare_handled
 from .node import ElementIterator, Node, Settings
-from .optional import Optional
+from .optional import Optional, OptionalElement
 from .structure import Element
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class Iterator(PythonIterator[T]):
         [True, False]
 
         Returns:
-            A `tf.data.experimental.Optional`, empty at the end.
+            A `tf.experimental.Optional`, empty at the end.
         """
         if STATE.trace is not None and self._from_outside:
             return take_optional(self)
@@ -242,7 +242,7 @@ def _take_in_world(world: World, function: Function, iterator: Iterator) -> Elem
 
 def _next_optional(iterator: Iterator) -> Optional:
     try:
-        return Optional(next(iterator._inner))
+        return OptionalElement((next(iterator._inner),))
     except StopIteration:
         return Optional.empty(iterator.element_spec)
 
@@ -257,7 +257,7 @@ def _take_optional_in_world(world: World, function: Function, iterator: Iterator
         return boxed(_next_optional(iterator))
 
     handle = called_in_world(world, taken, (iterator,), TensorSpec((), HANDLE), _WHY)
-    return Optional.standing_for(iterator.element_spec, handle)
+    return OptionalElement((), iterator.element_spec, handle)
 
 
 def begin(dataset: Iterable[Any]) -> Iterator:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 from ..base.errors import invalid
@@ -15,47 +16,24 @@ from .handles import HANDLE, HandleSpec, boxed, declare_handled
 from .structure import Element
 
 
-class Optional:
-    """A value that may be missing.
+class Optional(ABC):
+    """A value that may be missing. `from_value` and `empty` make one.
 
     >>> import gradtape as tf
-    >>> found = tf.data.experimental.Optional.from_value(3.0)
+    >>> found = tf.experimental.Optional.from_value(3.0)
     >>> bool(found.has_value()), found.get_value().numpy()
     (True, np.float32(3.0))
-    >>> bool(tf.data.experimental.Optional.empty(tf.TensorSpec([])).has_value())
+    >>> bool(tf.experimental.Optional.empty(tf.TensorSpec([])).has_value())
     False
-
-    Args:
-        *value: The value, if there is one. Users call `from_value` and `empty`.
     """
 
-    __slots__ = ("_handle", "_spec", "_value")
+    __slots__ = ()
 
-    def __init__(self, *value: Element) -> None:
-        self._value = value
-        self._spec: Any = None
-        self._handle: Any = None
-
-    @classmethod
-    def standing_for(cls, spec: object, handle: object) -> Optional:
-        """One of which it is known only when the function runs whether there is a value.
-
-        Args:
-            spec: The specs of the value.
-            handle: What stands for it in the function.
-
-        Returns:
-            An Optional.
-        """
-        found = cls()
-        found._spec, found._handle = spec, handle
-        return found
-
-    @classmethod
-    def from_value(cls, value: Element) -> Optional:
+    @staticmethod
+    def from_value(value: Element) -> Optional:
         """An Optional with a value.
 
-        >>> tf.data.experimental.Optional.from_value([1, 2]).get_value().numpy()
+        >>> tf.experimental.Optional.from_value([1, 2]).get_value().numpy()
         array([1, 2], dtype=int32)
 
         Args:
@@ -64,13 +42,17 @@ class Optional:
         Returns:
             An Optional.
         """
-        return _full(structure.element_of(value))
+        value = structure.element_of(value)
+        found = _full(value)
+        # Inside a function the result knows a handle alone. With the value beside it gradients go through `get_value`.
+        found._value = (value,)
+        return found
 
-    @classmethod
-    def empty(cls, element_spec: object = None) -> Optional:
+    @staticmethod
+    def empty(element_spec: object) -> Optional:
         """An Optional without a value.
 
-        >>> bool(tf.data.experimental.Optional.empty(tf.TensorSpec([])).has_value())
+        >>> bool(tf.experimental.Optional.empty(tf.TensorSpec([])).has_value())
         False
 
         Args:
@@ -79,26 +61,31 @@ class Optional:
         Returns:
             An Optional.
         """
-        found = cls()
-        found._spec = element_spec
-        return found
+        return OptionalElement((), element_spec)
 
-    def has_value(self) -> Tensor:
+    @abstractmethod
+    def has_value(self, name: str | None = None) -> Tensor:
         """Whether there is a value.
 
-        >>> bool(tf.data.experimental.Optional.from_value(3.0).has_value())
+        >>> bool(tf.experimental.Optional.from_value(3.0).has_value())
         True
+
+        Args:
+            name: Has no effect.
 
         Returns:
             A truth value, as a tensor.
         """
-        return _has_value(self)
 
-    def get_value(self) -> Element:
+    @abstractmethod
+    def get_value(self, name: str | None = None) -> Element:
         """The value.
 
-        >>> tf.data.experimental.Optional.from_value(3.0).get_value().numpy()
+        >>> tf.experimental.Optional.from_value(3.0).get_value().numpy()
         np.float32(3.0)
+
+        Args:
+            name: Has no effect.
 
         Returns:
             The value, in its structure.
@@ -106,61 +93,103 @@ class Optional:
         Raises:
             tf.errors.InvalidArgumentError: There is none.
         """
-        return _get_value(self)
+
+    @property
+    @abstractmethod
+    def element_spec(self) -> Any:
+        """The specs of the value.
+
+        >>> tf.experimental.Optional.from_value(3.0).element_spec
+        TensorSpec(shape=(), dtype=tf.float32, name=None)
+        """
+
+
+class OptionalElement(Optional):
+    """Every Optional is one: TensorFlow's class is abstract, so that nobody calls it.
+
+    Args:
+        value: A tuple of the value, or an empty one.
+        element_spec: The specs of the value. None: those of the value that is there.
+        handle: What stands for it inside a function that learns only when it runs whether there is a value.
+    """
+
+    __slots__ = ("_handle", "_spec", "_value")
+
+    def __init__(self, value: tuple[Element, ...], element_spec: object = None, handle: object = None) -> None:
+        self._value = value
+        self._spec: Any = element_spec
+        self._handle: Any = handle
+
+    def has_value(self, name: str | None = None) -> Tensor:
+        return to_tensor(True) if self._value else _has_value(self)
+
+    def get_value(self, name: str | None = None) -> Element:
+        return self._value[0] if self._value else _get_value(self)
 
     @property
     def element_spec(self) -> Any:
-        """The specs of the value."""
         if self._spec is None and self._value:
             self._spec = structure.spec_of(self._value[0])
         return self._spec
 
 
 class OptionalSpec(HandleSpec):
-    """The spec of an Optional: that of its value."""
+    """The spec of a `tf.experimental.Optional`: that of the value which it may have.
+
+    >>> @tf.function(input_signature=[tf.OptionalSpec(tf.TensorSpec([], tf.int32))])
+    ... def square(optional):
+    ...     if optional.has_value():
+    ...         return optional.get_value() ** 2
+    ...     return -1
+    >>> square(tf.experimental.Optional.from_value(5)).numpy()
+    np.int32(25)
+
+    Args:
+        element_spec: The specs of the value.
+    """
 
     @property
     def value_type(self) -> type[Any]:
-        """`tf.experimental.Optional`."""
-        return Optional
+        """The class of the values."""
+        return OptionalElement
 
     def _standing_for(self, handle: object) -> Optional:
-        return Optional.standing_for(self.element_spec, handle)
+        return OptionalElement((), self.element_spec, handle)
 
 
-declare_handled(Optional, OptionalSpec)
+declare_handled(OptionalElement, OptionalSpec)
 
 
 # --- also as steps of functions --------------------------------------------------------------------------------------
 
 
-def _full(value: Element) -> Optional:
-    return Optional(value)
+def _full(value: Element) -> OptionalElement:
+    return OptionalElement((value,))
 
 
-def _full_in_world(world: World, function: Function, value: Element) -> Optional:
+def _full_in_world(world: World, function: Function, value: Element) -> OptionalElement:
     def made(value: Element) -> Tensor:
-        return boxed(Optional(value))
+        return boxed(OptionalElement((value,)))
 
     handle = called_in_world(world, made, (value,), TensorSpec((), HANDLE), "")
-    return Optional.standing_for(structure.spec_of(value), handle)
+    return OptionalElement((), structure.spec_of(value), handle)
 
 
-def _has_value(optional: Optional) -> Tensor:
+def _has_value(optional: OptionalElement) -> Tensor:
     return to_tensor(bool(optional._value))
 
 
-def _has_value_in_world(world: World, function: Function, optional: Optional) -> Tensor:
+def _has_value_in_world(world: World, function: Function, optional: OptionalElement) -> Tensor:
     return called_in_world(world, function, (optional,), TensorSpec((), "bool"), "")
 
 
-def _get_value(optional: Optional) -> Element:
+def _get_value(optional: OptionalElement) -> Element:
     if not optional._value:
         raise invalid("The given optional does not have a value.")
     return optional._value[0]
 
 
-def _get_value_in_world(world: World, function: Function, optional: Optional) -> Element:
+def _get_value_in_world(world: World, function: Function, optional: OptionalElement) -> Element:
     why = "Elements of a dataset have a shape when they are taken."
     return called_in_world(world, function, (optional,), optional.element_spec, why)
 
