@@ -156,3 +156,51 @@ def test_python_functions_inside():
     assert float(tape.gradient(y, x)) == 6.0
     assert float(f(tf.constant(-2.0))[0]) == -1.0
     assert len(calls) == 2
+
+
+# --- elements of several tensors ------------------------------------------------------------------------------------------
+
+
+def test_tensors_that_may_have_one_first_size_are_walked_together():
+    def f(x):
+        found = tf.boolean_mask(x, x[:, 0] > 0.0)[:1]  # (at most one row)
+        return tf.map_fn(lambda pair: pair[0] * pair[1], (tf.ones([1, 3]), found), fn_output_signature=tf.float32)
+
+    x = tf.constant([[-1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    np.testing.assert_array_equal(tf.function(f)(x), f(x))
+
+
+@pytest.mark.parametrize(
+    "walk",
+    [
+        lambda pair: tf.map_fn(lambda p: p[0] + p[1], pair, fn_output_signature=tf.float32),
+        lambda pair: tf.scan(lambda total, p: total + p[0] + p[1], pair, initializer=tf.zeros([3])),
+        lambda pair: tf.foldl(lambda total, p: total + p[0] + p[1], pair, initializer=tf.zeros([3])),
+    ],
+)
+@pytest.mark.parametrize("rows", [0, 3, 40])
+def test_tensors_of_other_first_sizes_are_an_error_while_tracing(walk, rows):
+    @tf.function
+    def f(x):
+        return walk((x, tf.zeros([2, 3])))
+
+    with pytest.raises(ValueError, match="not compatible: all elems need one first size"):
+        f(tf.zeros([rows, 3]))
+
+
+@pytest.mark.parametrize(
+    "walk",
+    [
+        lambda x: tf.scan(lambda total, row: total + row, x),
+        lambda x: tf.scan(lambda total, row: total + row, x, reverse=True),
+        lambda x: tf.foldl(lambda total, row: total + row, x),
+        lambda x: tf.foldr(lambda total, row: total + row, x),
+    ],
+)
+def test_nothing_to_begin_with_has_tensorflows_class(walk):
+    nothing, spec = tf.zeros([0, 3]), tf.TensorSpec([None, 3])
+    with pytest.raises(tf.errors.OutOfRangeError):
+        walk(nothing)
+    for traced in (tf.function(walk), tf.function(walk, input_signature=[spec])):
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            traced(nothing)

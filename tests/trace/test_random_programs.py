@@ -132,20 +132,68 @@ OPS: list[Any] = [
     lambda a, b: b + tf.reduce_sum(tf.map_fn(lambda row: row * row, a[: number_of(b)]), 0) * 0.1,
     lambda a, b: b + tf.reduce_sum(tf.scan(lambda h, row: tf.tanh(h + row), a[: number_of(b)]), 0) * 0.1,
 ]
-program = st.lists(
-    st.tuples(st.integers(0, len(OPS) - 1), st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=8
-)
 
 
-def of(choices: Any) -> Any:
+def in_a_branch(a: Any, b: Any, inner: Any) -> Any:
+    return tf.cond(tf.reduce_sum(a) > tf.reduce_sum(b), lambda: run_of(inner, a, b), lambda: run_of(inner[:1], b, a))
+
+
+def in_a_loop(a: Any, b: Any, inner: Any) -> Any:
+    """A loop of known length, too long to be written out."""
+    shapes = [tf.TensorShape([]), tf.TensorShape([None, None])]
+    turn = lambda i, u: (i + 1, tf.tanh(run_of(inner, u, b)))  # noqa: E731
+    return tf.while_loop(lambda i, u: i < 34, turn, [0, a], shape_invariants=shapes)[1]
+
+
+def until_large(a: Any, b: Any, inner: Any) -> Any:
+    """A loop whose length depends on values."""
+    shapes = [tf.TensorShape([None, None]), tf.TensorShape([])]
+
+    def turn(u: Any, bound: Any) -> Any:
+        return tf.tanh(run_of(inner, u, b)) + 0.1, bound - 0.3
+
+    goes_on = lambda u, bound: tf.reduce_mean(u) < bound  # noqa: E731
+    return tf.while_loop(goes_on, turn, [a, tf.constant(1.5)], shape_invariants=shapes)[0]
+
+
+def row_by_row(a: Any, b: Any, inner: Any) -> Any:
+    return tf.map_fn(
+        lambda rows: run_of(inner, rows[0][None], rows[1][None])[0], (a, b), fn_output_signature=tf.float32
+    )
+
+
+def from_row_to_row(a: Any, b: Any, inner: Any) -> Any:
+    return tf.scan(lambda h, row: tf.tanh(run_of(inner, h[None], row[None])[0]), a, initializer=b[0])
+
+
+CONTROL = [in_a_branch, in_a_loop, until_large, row_by_row, from_row_to_row]
+
+
+def programs(depth: int) -> Any:
+    """Lists of statements: an op of two earlier values, or one with a program inside."""
+    place = st.integers(0, 9)
+    plain = st.tuples(st.integers(0, len(OPS) - 1), place, place)
+    if not depth:
+        return st.lists(plain, min_size=1, max_size=3)
+    nested = st.tuples(st.integers(0, len(CONTROL) - 1), place, place, programs(depth - 1))
+    return st.lists(st.one_of(plain, plain, plain, nested), min_size=1, max_size=8 if depth > 1 else 3)
+
+
+def run_of(statements: Any, x: Any, y: Any) -> Any:
+    values = [x, y]
+    for op, left, right, *inner in statements:
+        given = values[left % len(values)], values[right % len(values)]
+        values.append(CONTROL[op](*given, *inner) if inner else OPS[op](*given))
+    return values[-1]
+
+
+def of(statements: Any) -> Any:
     def run(x: Any, y: Any) -> Any:
         with tf.GradientTape() as tape:
             tape.watch([x, y])
-            values = [x, y]
-            for op, left, right in choices:
-                values.append(OPS[op](values[left % len(values)], values[right % len(values)]))
-            loss = tf.reduce_sum(tf.tanh(values[-1]))
-        return values[-1], tape.gradient(loss, [x, y], unconnected_gradients="zero")
+            value = run_of(statements, x, y)
+            loss = tf.reduce_sum(tf.tanh(value))
+        return value, tape.gradient(loss, [x, y], unconnected_gradients="zero")
 
     return run
 
@@ -162,9 +210,9 @@ def agree(got: Any, expected: Any) -> None:
         np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=2e-4, atol=2e-5)
 
 
-def check(choices: Any) -> None:
+def check(statements: Any) -> None:
     """Eager = all sizes known = unknown rows = all sizes unknown, and each signature is traced once."""
-    run = of(choices)
+    run = of(statements)
     known = tf.function(run, autograph=False)
     agree(known(*inputs(4)), run(*inputs(4)))
     for shape in ([None, 3], [None, None]):
@@ -180,14 +228,19 @@ def test_each_op(op: int) -> None:
     check([(op, 0, 1), (op, 2, 0)])
 
 
+@pytest.mark.parametrize("control", range(len(CONTROL)))
+def test_each_way_to_have_a_program_inside(control: int) -> None:
+    check([(control, 0, 1, [(3, 0, 1), (control, 2, 0, [(5, 0, 1)])])])
+
+
 @settings(max_examples=12, deadline=None)
-@given(program)
-def test_some_programs(choices: Any) -> None:
-    check(choices)
+@given(programs(2))
+def test_some_programs(statements: Any) -> None:
+    check(statements)
 
 
 @pytest.mark.full
 @settings(max_examples=5000, deadline=None, suppress_health_check=list(HealthCheck))
-@given(program)
-def test_many_programs(choices: Any) -> None:
-    check(choices)
+@given(programs(2))
+def test_many_programs(statements: Any) -> None:
+    check(statements)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...base import dtypes, nest
 from ...base.errors import BranchTypeError, LoopStructureError, OpError, OutOfRangeError, ScalarElementsError, invalid
-from ...base.sizes import UNKNOWN, Dim
+from ...base.sizes import UNKNOWN, Dim, same
 from ...base.traceable import traceable
 from ...base.type_spec import CompositeSpec
 from ...base.types import DenseLike, DTypeLike
@@ -113,11 +113,14 @@ def _elements(elems: Any, name: str) -> list[Any]:
     counts = [_row_count(tensor) for tensor in tensors]
     sizes = set(counts)
     if len(sizes) > 1:
-        raise ValueError(
-            f"{name}: Dimensions {sorted(sizes, key=str)} are not compatible: all elems need one first size."
-        )
+        raise _unequal(name, sizes)
     columns = [_slices(tensor) for tensor in tensors]
     return [nest.pack_sequence_as(elems, [column[i] for column in columns]) for i in range(counts[0] or 0)]
+
+
+def _unequal(name: str, sizes: Iterable[Dim]) -> ValueError:
+    given = ", ".join(sorted(map(str, set(sizes))))
+    return ValueError(f"{name}: Dimensions [{given}] are not compatible: all elems need one first size.")
 
 
 def _row_count(value: Any) -> Any:
@@ -589,10 +592,23 @@ def _mapped_rows(world: Inference, fn: Callee, elems: object, signature: object)
     return nest.map_structure(stacked, result if signature is None else signature, result)
 
 
-def _count(elems: Any) -> Dim:
-    """How many slices there are; UNKNOWN where not even the rank is known."""
-    shape = to_tensor(nest.flatten(elems)[0]).shape
-    return UNKNOWN if shape.rank is None else shape[0]
+def _count(world: World, elems: Any, name: str) -> Dim:
+    """How many slices there are, by the first tensor; UNKNOWN where not even its rank is known."""
+    sizes = _first_sizes(elems)
+    if isinstance(world, Inference) and any(same(sizes[0], size) is False for size in sizes):
+        raise _unequal(name, sizes)
+    return sizes[0]
+
+
+def _first_sizes(elems: Any) -> list[Dim]:
+    shapes = [to_tensor(value).shape for value in nest.flatten(elems)]
+    return [UNKNOWN if shape.rank is None else shape[0] for shape in shapes]
+
+
+def _can_be_written_out(world: World, elems: Any) -> bool:
+    """Whether the rounds are few, and each tensor is known to have a slice for each."""
+    sizes = _first_sizes(elems)
+    return is_written_out(world, sizes[0]) and all(isinstance(size, int) for size in sizes)
 
 
 def _map_fn_in_world(world: Any, function: Any, fn: Any, elems: Any, dtype: Any = None, **kwargs: Any) -> Any:
@@ -603,8 +619,8 @@ def _map_fn_in_world(world: Any, function: Any, fn: Any, elems: Any, dtype: Any 
         if isinstance(world, Inference):
             return _mapped_rows(world, fn, elems, signature)
         raise NeedsValue("Rows of what is made of several tensors have sizes of their own.")
-    count = _count(elems)
-    if is_written_out(world, count):
+    count = _count(world, elems, "map_fn")
+    if _can_be_written_out(world, elems):
         return function.__wrapped__(fn, elems, dtype, **kwargs)
     if isinstance(world, Inference):
         _slice_of(elems, "map_fn", lambda tensor: tensor)
@@ -657,9 +673,9 @@ def _fold_in_world(
     initializer: Any = None,
     **kwargs: Any,
 ) -> Any:
-    count = _count(elems)
+    count = _count(world, elems, function.__name__)
     is_empty = isinstance(count, int) and count == 0
-    if is_written_out(world, count) or (is_empty and initializer is None and not isinstance(world, Inference)):
+    if _can_be_written_out(world, elems) or (is_empty and initializer is None and not isinstance(world, Inference)):
         return function.__wrapped__(fn, elems, initializer, **kwargs)
     collects, reverse = function.__name__ == "scan", kwargs.get("reverse", function.__name__ == "foldr")
     if isinstance(world, Inference):

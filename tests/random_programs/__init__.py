@@ -1,0 +1,1 @@
+"""Random programs in the thousands: `python -m tests.random_programs`."""
