@@ -1,13 +1,12 @@
 """How tests are run, and what the doctests of the package may take as given: `import gradtape as tf`, `import numpy as np`."""
 
 import functools
+import gc
 import importlib.util
 import os
 import pathlib
-from collections.abc import Iterator
 from typing import Any
 
-import hypothesis
 import numpy as np
 import pytest
 
@@ -16,10 +15,6 @@ os.environ.setdefault("GRADTAPE_CACHE", str(pathlib.Path(__file__).parent / ".py
 
 import gradtape as tf
 from gradtape.op.declaration import REGISTRY
-
-# How long a generated input takes says how busy the machine is.
-hypothesis.settings.register_profile("gradtape", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
-hypothesis.settings.load_profile("gradtape")
 
 # No doctests there: these modules are imported by Keras, in its order, or are programs.
 collect_ignore_glob = [
@@ -46,6 +41,24 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         option.numprocesses = "auto"
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """`-m quick` is spared what none of its tests uses: the doctests, and Hypothesis, which takes 0.3 s to import."""
+    if config.option.markexpr == "quick":
+        config.option.doctestmodules = False
+        return
+    import hypothesis
+
+    # How long a generated input takes says how busy the machine is.
+    unhurried = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
+    hypothesis.settings.register_profile("gradtape", **unhurried)
+    hypothesis.settings.load_profile("gradtape")
+
+
+def pytest_collection_finish() -> None:
+    """What was imported for the tests stays: the collector need not look at it again, which takes 0.1 s each time."""
+    gc.freeze()
+
+
 def pytest_ignore_collect(collection_path: pathlib.Path, config: pytest.Config) -> bool | None:
     """`-m quick` imports the files that name the mark, and no others: to import all takes longer than to run these."""
     return True if config.option.markexpr == "quick" and collection_path not in _quick_paths(config.rootpath) else None
@@ -64,16 +77,14 @@ def pytest_xdist_setupnodes() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="session")
 def _doctest_names(doctest_namespace: dict[str, Any]) -> None:
     doctest_namespace["tf"] = tf
     doctest_namespace["np"] = np
 
 
-@pytest.fixture(autouse=True)
-def _example_ops_are_forgotten(request: pytest.FixtureRequest) -> Iterator[None]:
+def pytest_runtest_teardown(item: pytest.Item) -> None:
     """The examples of `gradtape.extend` declare ops, which tests of the registry are not to find."""
-    yield
-    if request.node.name.startswith(("gradtape.extend.", "gradtape.op.")):
+    if item.name.startswith(("gradtape.extend.", "gradtape.op.")):
         for name in [name for name in REGISTRY if name.startswith("example_")]:
             del REGISTRY[name]

@@ -10,16 +10,14 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def _warnings_are_new(monkeypatch):
-    """What a process is told once, each test is told once."""
+def _nothing_is_left_behind():
+    """After a test the state of its thread is that of a new thread: nothing records, no scope is open, no default is set.
+
+    And what a process is told once, each test is told once.
+    """
     tape = sys.modules.get("gradtape.differentiation.tape")
     if tape is not None:
-        monkeypatch.setattr(tape._Warned, "of_recorded_gradients", False)
-
-
-@pytest.fixture(autouse=True)
-def _nothing_is_left_behind():
-    """After a test the state of its thread is that of a new thread: nothing records, no scope is open, no default is set."""
+        tape._Warned.of_recorded_gradients = False
     yield
     context = sys.modules.get("gradtape.base.context")
     if context is None:  # (on TensorFlow)
@@ -45,7 +43,6 @@ def held():
         y = tf.reduce_sum(tf.tanh(x))
     tape.gradient(y, x)
     del x, y, tape
-    gc.collect()
     gc.disable()
     tracemalloc.start()
     start = tracemalloc.get_traced_memory()[0]

@@ -1,12 +1,11 @@
 """TensorShape: sizes that may be unknown, of a rank that may be unknown."""
 
 import copy
+import itertools
 import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import gradtape as tf
 from gradtape.base.shapes import broadcast
@@ -130,13 +129,11 @@ def test_shapes_survive_copying_and_pickling(dims):
     assert copy.deepcopy(shape) == shape
 
 
-sizes = st.lists(st.integers(0, 4), max_size=4).map(tuple)
-
-
-@given(sizes, sizes)
-def test_broadcasting_is_numpys(first, second):
-    try:
-        expected = np.broadcast_shapes(first, second)
-    except ValueError:
-        expected = None
-    assert broadcast(first, second) == expected
+def test_broadcasting_is_numpys():
+    shapes = [shape for rank in range(4) for shape in itertools.product((0, 1, 2, 3), repeat=rank)]
+    for first, second in itertools.product(shapes, repeat=2):
+        try:
+            expected = np.broadcast_shapes(first, second)
+        except ValueError:
+            expected = None
+        assert broadcast(first, second) == expected

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from ..base import dtypes
-from ..base.context import STATE
+from ..base.context import STATE, shapes_only
 from ..base.dtypes import DType
 from ..base.errors import UnsupportedTypeError, invalid
 from ..base.memory import check_room
@@ -31,8 +31,8 @@ from ..ops.public import broadcast_to as broadcast_to
 from ..ops.public import identity as identity_of
 from ..ops.public import reshape as reshape
 from ..ops.public import stop_gradient as stop_gradient
-from ..trace.ghost import World, abstract_of
-from ..trace.inference import Inference, with_known_shape
+from ..trace.ghost import abstract_of
+from ..trace.inference import running_inference, with_known_shape
 from ..values.composite import complete_values, is_composite
 from ..values.tensor import CONVERSIONS, EagerTensor, IndexedSlices, Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import Variable
@@ -217,7 +217,7 @@ def _filled(shape: ShapeLike, value: TensorLike, dtype: DType) -> Tensor:
         return broadcast_to(from_array(np.asarray(value, dtype.numpy)), sizes)
     if -1 in sizes:
         raise invalid(f"A size cannot be negative, got shape {list(sizes)}.")
-    if isinstance(STATE.trace, Inference):
+    if shapes_only():
         return from_array(np.broadcast_to(np.asarray(value, dtype.numpy), sizes))  # only its shape is asked for
     if prod(sizes) > _MANY:
         check_room("fill", sizes, dtype.numpy)
@@ -636,14 +636,15 @@ def shape(input: Any, out_type: DTypeLike | None = None, name: str | None = None
     if kind not in (dtypes.int32, dtypes.int64):
         raise UnsupportedTypeError(None, None, f"shape: out_type must be int32 or int64, got {kind.name}.")
     value = _measured(input)
-    if value.shape.rank is None and isinstance(STATE.trace, Inference):
-        return STATE.trace.ghost(TensorSpec([None], kind))
+    inference = running_inference() if value.shape.rank is None else None
+    if inference is not None:
+        return inference.ghost(TensorSpec([None], kind))
     return _sizes(tuple(value.shape), kind)
 
 
 def _sizes(sizes: Any, kind: DType) -> Tensor:
     """Sizes as a tensor; in a trace they may be unknown."""
-    if isinstance(STATE.trace, World) and not is_known(sizes if isinstance(sizes, tuple) else [sizes]):
+    if STATE.trace is not None and not is_known(sizes if isinstance(sizes, tuple) else [sizes]):
         found: Tensor = STATE.trace.sized(sizes, kind.numpy)
         return found
     return from_array(np.array(sizes, kind.numpy)[()])

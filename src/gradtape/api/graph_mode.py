@@ -6,7 +6,6 @@ import enum
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..base.context import STATE
 from ..base.errors import NotATensorError
 from ..base.types import Function, MaybeNone
 from ..differentiation.backward import checked_unconnected
@@ -15,7 +14,7 @@ from ..op.declaration import REGISTRY
 from ..ops import load_all
 from ..ops.math.elementwise import identity
 from ..trace.graph import GRAPH_DEFS, Graph, Method, Ref, leaves
-from ..trace.recorder import Recorder
+from ..trace.recorder import Recorder, running_recorder
 from ..trace.symbolic import SymbolicTensor
 from ..values.tensor import EagerTensor, Tensor
 from ..variables.variable import Variable
@@ -119,9 +118,10 @@ def hessians(
 
 
 def _trace(message: str) -> Recorder:
-    if not isinstance(STATE.trace, Recorder):
+    recorder = running_recorder()
+    if recorder is None:
         raise RuntimeError(message)
-    return STATE.trace
+    return recorder
 
 
 def _listed(value: Any) -> list[Any]:

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..base import dtypes
-from ..base.context import ACTIVE, STATE
+from ..base.context import ACTIVE, STATE, shapes_only
 from ..base.errors import ElementIndexError, OutOfRangeError, TensorTypeError, invalid, unfit
 from ..base.memory import slots
 from ..base.shapes import TensorShape
@@ -26,8 +26,8 @@ from ..ops.array.scatter import tensor_scatter_nd_update
 from ..trace.carried import CARRIED, UNSHAPED, ElementShape
 from ..trace.control import either
 from ..trace.facades import Facade, steps_of
-from ..trace.ghost import Ghost, NeedsValue, World, abstract_of
-from ..trace.inference import Inference, depending_on, like, repeated, slice_of
+from ..trace.ghost import Ghost, NeedsValue, abstract_of
+from ..trace.inference import Inference, depending_on, like, repeated, running_inference, slice_of
 from ..values.composite import Composite, declare
 from ..values.tensor import Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import Variable
@@ -97,7 +97,7 @@ class TensorArray:
         self._clear_after_read = clear_after_read is None or bool(clear_after_read)
         self._infer_shape = infer_shape
         self._shape = [TensorShape(element_shape)]  # in a list, because arrays that come from this one share it
-        if size.__class__ is Ghost and not isinstance(STATE.trace, Inference) and isinstance(as_int(size), Size):
+        if size.__class__ is Ghost and not shapes_only() and isinstance(as_int(size), Size):
             become(self, OpenTensorArray)
             self._count = as_int(size)
             return
@@ -210,7 +210,7 @@ class TensorArray:
             tf.errors.OutOfRangeError: The index is negative, or beyond an end that is fixed.
             ValueError: The type or the shape is another.
         """
-        if index.__class__ is Ghost and not isinstance(STATE.trace, Inference):
+        if index.__class__ is Ghost and not shapes_only():
             if self._dynamic_size:
                 raise NeedsValue("How long a TensorArray becomes is known only when the function runs.")
             return RowsTensorArray.of(self, tuple(self._accepted(value).shape)).write(index, value)
@@ -279,7 +279,7 @@ class TensorArray:
             tf.errors.OutOfRangeError: There is no such index.
             tf.errors.InvalidArgumentError: The element was read before.
         """
-        if index.__class__ is Ghost and not isinstance(STATE.trace, Inference):
+        if index.__class__ is Ghost and not shapes_only():
             return RowsTensorArray.of(self, None).read(index)
         position, size = _position(index), len(self._elements)
         if position < 0:
@@ -530,8 +530,9 @@ class TracedTensorArray(Facade, TensorArray):
 
 def _world() -> Inference:
     """The running trace."""
-    assert isinstance(STATE.trace, Inference)
-    return STATE.trace
+    inference = running_inference()
+    assert inference is not None
+    return inference
 
 
 def _length(value: Any) -> Any:
@@ -816,7 +817,7 @@ def _as_tensor(count: Dim) -> Tensor:
     """A number of elements as a tensor."""
     if isinstance(count, int):
         return from_array(np.int32(count))  # type: ignore[arg-type]
-    assert isinstance(STATE.trace, World)
+    assert STATE.trace is not None  # elsewhere all sizes are known
     found: Tensor = STATE.trace.sized(count)
     return found
 

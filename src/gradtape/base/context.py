@@ -204,6 +204,12 @@ def nobody_outside(trace: Trace | None = None) -> scope:
     return scope(tapes=[], accumulators=[], readers=[], trace=trace, nan_safe=0, seeds=None, maps=())
 
 
+def shapes_only() -> bool:
+    """Whether the running trace asks for types and shapes alone, so that values need not be computed."""
+    trace = STATE.trace
+    return trace is not None and not trace.computes
+
+
 # What each thread has to do before its first op, filled in by layers above.
 THREAD_STARTS: list[Callable[[], Any]] = []
 STATE = ThreadState()

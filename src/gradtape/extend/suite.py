@@ -172,7 +172,7 @@ def narrow_type(op: Op, dtype: Any) -> None:
     for sample in checks.samples(op, dtype):
         checks.check_dtype(op, sample, NARROW[dtype])
         case = checks.Directional(op, sample)
-        for source, gradient in zip(case.positions, case.vjp(case.values), strict=True):
+        for source, gradient in zip(case.positions, case.gradient, strict=True):
             value, argument = case.values[source], op.arguments[0 if op.variadic else source]
             assert gradient.dtype == value.dtype, f"the gradient of {argument} is {gradient.dtype}, not {value.dtype}"
             assert gradient.shape == value.shape, (

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, overload
 import numpy as np
 
 from ..base import nest
-from ..base.context import ACTIVE, STATE
+from ..base.context import ACTIVE
 from ..base.dtypes import int32
 from ..base.locks import new_rlock
 from ..base.notebook import Form, in_notebook
@@ -25,7 +25,7 @@ from . import storms
 from .concrete import ConcreteFunction
 from .engines import CHOSEN, checked
 from .function_type import FunctionSpec, FunctionType, declared_type
-from .recorder import Recorder, TracePolicy
+from .recorder import Recorder, TracePolicy, running_recorder
 from .signature import Encoder, InputSignature, Parameters, checked_signature, with_tensors
 
 if TYPE_CHECKING:
@@ -725,4 +725,4 @@ def inside_function() -> bool:
     Returns:
         True or False.
     """
-    return isinstance(STATE.trace, Recorder)
+    return running_recorder() is not None

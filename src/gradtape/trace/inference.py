@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..base import nest
-from ..base.context import Record
+from ..base.context import STATE, Record
 from ..base.sizes import UNKNOWN, is_known, matched, product, symbol
 from ..base.types import DTypeLike
 from ..differentiation.custom import record_call
@@ -153,6 +153,12 @@ class Inference(World):
             value = self._followed[number]
             found.append(depending_on(self, like(self, value), [value, *_tensors(cotangent)]))
         return found
+
+
+def running_inference() -> Inference | None:
+    """The running trace, if it is one that asks for types and shapes alone."""
+    trace = STATE.trace
+    return trace if isinstance(trace, Inference) else None
 
 
 def depending_on(world: Inference, ghost: Ghost, sources: list[Any], linearly: bool = False) -> Ghost:

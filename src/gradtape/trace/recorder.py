@@ -63,7 +63,7 @@ class Recorder:
     def __init__(self, name: str, policy: TracePolicy) -> None:
         self.graph = Graph(name=name)
         self.policy = policy
-        self.outer: Recorder | None = STATE.trace if isinstance(STATE.trace, Recorder) else None
+        self.outer: Recorder | None = running_recorder()
         self.thread = threading.get_ident()
         self._levels = [self.graph.steps]  # the steps of the function, and of the graphs in it that are being traced
         self.world = Symbols()
@@ -462,11 +462,17 @@ def outside_traces() -> Iterator[None]:
         yield
 
 
+def running_recorder() -> Recorder | None:
+    """The running trace, if it is one that records a function."""
+    trace = STATE.trace
+    return trace if isinstance(trace, Recorder) else None
+
+
 def run_symbolic(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     """An op with a symbolic operand is a step of the trace it belongs to."""
     operands = args[0] if op.variadic else args
-    trace = STATE.trace
-    if not isinstance(trace, Recorder):
+    trace = running_recorder()
+    if trace is None:
         raise out_of_scope(next(value for value in operands if value.__class__ is SymbolicTensor))
     return trace.step(op, args, attributes)
 

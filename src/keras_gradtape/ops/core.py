@@ -14,10 +14,10 @@ from keras.src.backend.common.symbolic_scope import SymbolicScope
 from keras.src.backend.common.variables import standardize_dtype
 
 import gradtape
-from gradtape.base.context import STATE, scope
+from gradtape.base.context import scope
 from gradtape.base.dtypes import DType, as_dtype
 from gradtape.trace import is_symbolic
-from gradtape.trace.recorder import Recorder
+from gradtape.trace.recorder import running_recorder
 from gradtape.values.composite import COMPOSITES, is_composite
 from gradtape.values.tensor import EagerTensor, contains_tensor, from_array, to_tensor
 
@@ -223,8 +223,8 @@ def _scan_unknown_length(
     f: Callable[[Any, Any], Any], carry: Any, xs: Any, flat: list[Any], count: Any, reverse: bool
 ) -> Any:
     """`scan` inside a function that does not know how many steps there are."""
-    trace = STATE.trace
-    assert isinstance(trace, Recorder)  # elsewhere all sizes are known
+    trace = running_recorder()
+    assert trace is not None  # elsewhere all sizes are known
 
     def step(carry: Any, *row: Any) -> Any:
         carry, y = f(carry, tree.pack_sequence_as(xs, list(row)) if row else None)
