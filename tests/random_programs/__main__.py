@@ -25,14 +25,18 @@ from tests.trace import test_random_programs as sizes
 PAGE = Path(__file__).parents[2] / "docs" / "random-programs.md"
 TEXT = """# Random programs
 
-`python -m tests.random_programs` writes this page; `--kind` runs one kind, `--seed` draws others. Each program is run in all of the ways
-that must agree.
+`python -m tests.random_programs` writes this page; `--kind` runs one kind, `--seed` draws others. Each program
+is run in all of the ways that must agree.
 
 | kind | what is drawn | what must agree |
 | --- | --- | --- |
-| `sizes` | up to 8 ops on matrices, with loops, branches, `map_fn` and `scan` that have such programs inside, two deep | eager code, a function of known sizes, of an unknown number of rows, and of unknown sizes alone: values and gradients, for 4 rows and for 1; each signature is traced once |
-| `statements` | Python code: `if`, `while`, `for`, `break`, `continue` and `return` inside each other | the Python code, and what AutoGraph makes of it: values and gradients for three arguments |
-| `forms` | ops on small vectors, with loops and branches inside each other | Python lines, native groups and one native function, to the last bit; eager code to 1e-7: values and gradients |
+| `sizes` | up to 8 ops on matrices, with loops, branches, `map_fn` and `scan` that have such programs inside, two deep \
+| eager code, a function of known sizes, of an unknown number of rows, and of unknown sizes alone: \
+values and gradients, for 4 rows and for 1; each signature is traced once |
+| `statements` | Python code: `if`, `while`, `for`, `break`, `continue` and `return` inside each other \
+| the Python code, and what AutoGraph makes of it: values and gradients for three arguments |
+| `forms` | ops on small vectors, with loops and branches inside each other \
+| Python lines, native groups and one native function, to the last bit; eager code to 1e-7: values and gradients |
 """
 HEAD = "| last run of | programs | failed | minutes | seed | Python, NumPy |\n| --- | ---: | ---: | ---: | ---: | --- |"
 
