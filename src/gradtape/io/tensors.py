@@ -260,10 +260,12 @@ def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
 
 # --- lines of comma-separated values -----------------------------------------------------------------------
 
+_KINDS = (DType, type, np.dtype)  # a default that says only the type of its column
+
 
 def _look_of_columns(records: Any, record_defaults: Any, *args: object, **options: object) -> list[TensorSpec]:
     shape = to_tensor(records, dtypes.string).shape
-    return [TensorSpec(shape, _column(default)[0]) for default in record_defaults]
+    return [TensorSpec(shape, _kind_of_column(default)) for default in record_defaults]
 
 
 @gives(_look_of_columns)
@@ -327,9 +329,13 @@ def decode_csv(
     return results
 
 
+def _kind_of_column(default: object) -> DType:
+    return dtypes.as_dtype(default) if isinstance(default, _KINDS) else to_tensor(default).dtype
+
+
 def _column(default: object) -> tuple[DType, Any]:
     """The type of a column, and what stands for an empty field (None: it must not be empty)."""
-    if isinstance(default, (DType, type, np.dtype)):
+    if isinstance(default, _KINDS):
         return dtypes.as_dtype(default), None
     value = to_tensor(default)
     if value.ndim > 1 or np.size(value._array) > 1:
