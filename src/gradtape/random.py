@@ -965,6 +965,7 @@ trace_public(
     globals(),
     always=("uniform", "poisson", "categorical", "shuffle"),
     skip=(
+        "seeds_of",
         "set_seed",
         "stream_of",
         "stateless_stream",
