@@ -5,6 +5,7 @@ import hashlib
 import io
 import logging
 import struct
+import sys
 import weakref
 
 import numpy as np
@@ -70,13 +71,16 @@ def test_all_that_takes_bytes_takes_a_tensor():
     assert file.getvalue() == words
 
 
-def test_a_view_keeps_the_memory_alive_and_not_the_tensor():
+def test_a_view_keeps_the_memory_alive():
     x = tf.range(1000)
     tensor, view = weakref.ref(x), memoryview(x)
     del x
     gc.collect()
-    assert tensor() is None
     assert view.tolist() == list(range(1000))
+    if sys.version_info >= (3, 12):
+        view.release()  # until then the language's own wrapper (PEP 688) keeps the tensor, too
+        gc.collect()
+    assert tensor() is None
 
 
 def test_nobody_writes_to_a_tensor():
