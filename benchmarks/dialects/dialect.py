@@ -83,6 +83,10 @@ class Dialect(Speaker):
     def call(self, function: str, *operands: Array) -> Step:
         """One call of a function of the library on tensors, with nothing recorded."""
 
+    def apply(self, function: Callable[..., Any], *operands: Array) -> Step:
+        """One call of a function of tensors, with nothing recorded."""
+        raise Unavailable("this library has no such row")
+
     def value(self, function: Loss, data: Data) -> Step:
         """A function of (dialect, parameters, inputs), with nothing recorded."""
         raise Unavailable("this library has no such row")
@@ -98,6 +102,10 @@ class Dialect(Speaker):
     def gradient_of_tensors(self, loss: Loss, data: Data) -> Step:
         """As `gradient`, where parameters are plain tensors; most libraries make no difference."""
         return self.gradient(loss, data)
+
+    def gradient_of_rounds(self, loss: Loss, data: Data, rounds: int) -> Step:
+        """As `gradient`; `rounds` is one more input, and where the library can have it an argument of the compiled function."""
+        return self.gradient(lambda d, parameters, inputs: loss(d, parameters, [*inputs, rounds]), data)
 
     @abstractmethod
     def training(self, loss: Loss, data: Data, optimizer: Optimizer) -> Step:
@@ -119,7 +127,7 @@ class Dialect(Speaker):
         """A function whose result is one pass over shuffled batches; with `maps`, of images scaled one by one."""
         raise Unavailable("this library has no input pipeline")
 
-    def repeat(self, rounds: int, turn: Callable[..., Any], state: tuple[Any, ...], rows: Any = None) -> Sequence[Any]:
+    def repeat(self, rounds: Any, turn: Callable[..., Any], state: tuple[Any, ...], rows: Any = None) -> Sequence[Any]:
         """A loop of the library, where it has one: `state = turn(*state)`, with a row of `rows` as one more argument."""
         for place in range(rounds):
             state = turn(*state, *(() if rows is None else (rows[place],)))

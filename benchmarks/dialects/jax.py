@@ -35,14 +35,17 @@ class Jax(Dialect):
         self._wait = module.block_until_ready if compiled is as_written else _wait_for_first
 
     def call(self, function: str, *operands: Array) -> Step:
-        jnp = self.module.numpy
-        return self._waiting(self.compiled(getattr(jnp, function)), [jnp.asarray(operand) for operand in operands])
+        return self.apply(getattr(self.module.numpy, function), *operands)
+
+    def apply(self, function: Callable[..., Any], *operands: Array) -> Step:
+        asarray = self.module.numpy.asarray
+        return self._waiting(self.compiled(function), [asarray(operand) for operand in operands])
 
     def value(self, function: Loss, data: Data) -> Step:
         run = self.compiled(lambda parameters, inputs: function(self, parameters, inputs))
         return self._waiting(run, self._tensors(data))
 
-    def repeat(self, rounds: int, turn: Callable[..., Any], state: tuple[Any, ...], rows: Any = None) -> Sequence[Any]:
+    def repeat(self, rounds: Any, turn: Callable[..., Any], state: tuple[Any, ...], rows: Any = None) -> Sequence[Any]:
         def count(state: Any, row: Any) -> Any:
             return tuple(turn(*state, *(() if row is None else (row,)))), None
 
@@ -95,7 +98,7 @@ class Jax(Dialect):
         return u(x, t), slope(x, t), u_t, grad(lambda x: slope(x, t).sum())(x)
 
     def minimum(self, loss: Loss, data: Data, steps: int) -> Step:
-        from scipy.optimize import minimize
+        from scipy import optimize
 
         gradient = self.compiled(self.module.value_and_grad(lambda x: loss(self, [x], [])))
 
@@ -104,7 +107,7 @@ class Jax(Dialect):
             return float(value), np.asarray(slope, np.float64)
 
         def run(start: Array) -> Any:
-            return minimize(function, start, jac=True, method="L-BFGS-B", options={"maxiter": steps}).x
+            return optimize.minimize(function, start, jac=True, method="L-BFGS-B", options={"maxiter": steps}).x
 
         return Step(run, tuple(data.parameters))
 

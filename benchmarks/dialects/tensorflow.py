@@ -37,8 +37,10 @@ class TensorFlow(Dialect):
         return np.asarray(value.numpy())
 
     def call(self, function: str, *operands: Array) -> Step:
-        tf = self.module
-        return Step(self.compiled(getattr(tf, function)), tuple(tf.constant(operand) for operand in operands))
+        return self.apply(getattr(self.module, function), *operands)
+
+    def apply(self, function: Callable[..., Any], *operands: Array) -> Step:
+        return Step(self.compiled(function), tuple(self.module.constant(operand) for operand in operands))
 
     def tracing(self, function: str, *operands: Array) -> Step:
         tf = self.module
@@ -66,23 +68,29 @@ class TensorFlow(Dialect):
         run = self.compiled(lambda parameters, inputs: function(self, parameters, inputs))
         return Step(run, self._tensors(data))
 
-    def repeat(self, rounds: int, turn: Callable[..., Any], state: tuple[Any, ...], rows: Any = None) -> Sequence[Any]:
+    def repeat(self, rounds: Any, turn: Callable[..., Any], state: tuple[Any, ...], rows: Any = None) -> Sequence[Any]:
         def count(place: Any, *state: Any) -> Any:
             return place + 1, *turn(*state, *(() if rows is None else (rows[place],)))
 
         return self.module.while_loop(lambda place, *state: place < rounds, count, (0, *state))[1:]  # type: ignore[no-any-return]
 
     def gradient(self, loss: Loss, data: Data) -> Step:
+        return self._gradient(loss, data)
+
+    def gradient_of_rounds(self, loss: Loss, data: Data, rounds: int) -> Step:
+        return self._gradient(loss, data, self.module.constant(rounds))
+
+    def _gradient(self, loss: Loss, data: Data, *arguments: Any) -> Step:
         tf = self.module
         parameters, inputs = self._tensors(data)
         sources = parameters[0] if len(parameters) == 1 else parameters
 
-        def gradient() -> Any:
+        def gradient(*arguments: Any) -> Any:
             with tf.GradientTape() as tape:
-                value = loss(self, parameters, inputs)
+                value = loss(self, parameters, [*inputs, *arguments])
             return value, tape.gradient(value, sources)
 
-        return Step(self.compiled(gradient))
+        return Step(self.compiled(gradient), arguments)
 
     def gradient_of_tensors(self, loss: Loss, data: Data) -> Step:
         """The parameters are arguments: a traced function would fold small constants away."""

@@ -9,16 +9,17 @@ from benchmarks.workloads.embedding import Embedding, EmbeddingStep
 from benchmarks.workloads.installation import ImportTime, InstalledSize
 from benchmarks.workloads.jacobian import Jacobian
 from benchmarks.workloads.keras import KerasFirstFit, KerasFit, KerasSecondProcess
-from benchmarks.workloads.loops import Heat, LoopedLSTM, Lorenz, Rounds, RoundsGradient, RungeKutta
+from benchmarks.workloads.loops import Heat, LoopedLSTM, Lorenz, LSTMOfUnknownLength, Rounds, RoundsGradient, RungeKutta
 from benchmarks.workloads.lstm import LSTM
 from benchmarks.workloads.mixture import Mixture
 from benchmarks.workloads.mlp import MLP, MLPWithAdamInOps
 from benchmarks.workloads.per_example import ClippedCNN, ClippedMLP
 from benchmarks.workloads.pipeline import Pipeline, ShuffledBatches
-from benchmarks.workloads.problems import LBFGS, Burgers, Rosenbrock, SmallMLP
+from benchmarks.workloads.problems import LBFGS, Burgers, OutsideOfSciPy, Rosenbrock, SmallMLP
 from benchmarks.workloads.resnet import ResNet
 from benchmarks.workloads.small import (
     Add,
+    Increment,
     ScalarGradient,
     ScalarGradientOfVariable,
     SmallOps,
@@ -34,6 +35,7 @@ ROWS: dict[str, Workload] = {
         ScalarGradient(),
         ScalarGradientOfVariable(),
         Add(),
+        Increment(),
         SmallOps(),
         SmallOpsOnVariables(),
         Elementwise(),
@@ -49,10 +51,12 @@ ROWS: dict[str, Workload] = {
         RungeKutta(),
         Lorenz(),
         LoopedLSTM(),
+        LSTMOfUnknownLength(),
         SmallMLP(),
         Burgers(),
         Rosenbrock(),
         LBFGS(),
+        OutsideOfSciPy(),
         Jacobian(),
         Mixture(),
         Embedding(),

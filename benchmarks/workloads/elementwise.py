@@ -15,11 +15,12 @@ from benchmarks.workload import EVERYONE, Gradient, aim, limit
 class Elementwise(Gradient):
     name = "elementwise"
     title = "elementwise over 4M floats, forward + backward"
-    contestants = (*EVERYONE, "torch compiled")
+    contestants = (*EVERYONE, "torch compiled", "gradtape jit")
     limits = (
         aim("gradtape", 1.6, "torch", note="on NumPy"),
         aim("gradtape", 0.8, "torch", note="with the native engine"),
         aim("gradtape function", 1, "tf XLA", "jax jit"),
+        aim("gradtape jit", 1, "tf XLA", "jax jit"),
     )
 
     def data(self, rng: np.random.Generator) -> Data:

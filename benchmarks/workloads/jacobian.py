@@ -21,7 +21,7 @@ class Jacobian(Workload):
     limits = (
         limit("gradtape", 0.5, "torch"),
         aim("gradtape", 0.4, "torch"),
-        aim("gradtape function", 1, "jax jit"),
+        aim("gradtape function", 0.8, "jax jit"),
     )
 
     def data(self, rng: np.random.Generator) -> Data:

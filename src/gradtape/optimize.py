@@ -19,9 +19,11 @@ from .base.context import STATE
 from .base.dtypes import Array
 from .base.errors import invalid
 from .base.namespaces import listing
+from .differentiation.backward import UnconnectedGradients
 from .differentiation.slices import densify
 from .differentiation.tape import GradientTape
-from .ops.array.layout import reshape
+from .ops.array.layout import concat, reshape
+from .ops.math.elementwise import convert
 from .trace.function import Function
 from .values.tensor import IndexedSlices, from_array, to_tensor
 from .variables.variable import Variable
@@ -30,6 +32,7 @@ _WITH_HESSIAN_PRODUCTS = {"newton-cg", "trust-ncg", "trust-krylov", "trust-const
 _WITH_HESSIAN = {"dogleg", "trust-exact"}
 _WITHOUT_GRADIENT = {"nelder-mead", "powell", "cobyla", "cobyqa"}
 _WITH_GRADIENT = {"cg", "bfgs", "l-bfgs-b", "tnc", "slsqp"}
+_DOUBLE = np.dtype(np.float64)
 METHODS = sorted(_WITH_HESSIAN_PRODUCTS | _WITH_HESSIAN | _WITHOUT_GRADIENT | _WITH_GRADIENT)
 
 
@@ -77,7 +80,7 @@ class OptimizeResult:
         fun: The value there.
         success: Whether the method says that it converged.
         message: Why it ended, in words.
-        nit: The number of iterations.
+        nit: The number of iterations; 0 if Ctrl-C ended a run without a callback, in which nobody counted.
         nfev: How often the function was computed.
         njev: How often its gradient was computed.
         nhev: How many Hessian-vector products (or Hessians) were computed.
@@ -88,7 +91,7 @@ class OptimizeResult:
         fun: The value there.
         success: Whether the method says that it converged.
         message: Why it ended, in words.
-        nit: The number of iterations.
+        nit: The number of iterations; 0 if Ctrl-C ended a run without a callback, in which nobody counted.
         nfev: How often the function was computed.
         njev: How often its gradient was computed.
         nhev: How many Hessian-vector products (or Hessians) were computed.
@@ -169,10 +172,14 @@ def minimize(
     elif kind in _WITH_HESSIAN:
         settings["hess"] = problem.hessian
     watcher = _Watcher(problem, callback, progress, trust_best=not constraints)
+    # SciPy makes an object for each call of a callback, and a gradient's method counts its iterations itself.
+    watched = callback is not None or progress is not None or bool(constraints) or kind in _WITHOUT_GRADIENT
+    if watched:
+        settings["callback"] = watcher
     found: Any = None
     try:
         function = problem.value if kind in _WITHOUT_GRADIENT else problem.value_and_gradient
-        found = _scipy_minimize()(function, start, callback=watcher, **settings)
+        found = _scipy_minimize()(function, start, **settings)
         problem.assign(found.x)
         fun, success, message = float(found.fun), bool(found.success), str(found.message)
     except (_Stopped, KeyboardInterrupt) as stop:
@@ -187,7 +194,7 @@ def minimize(
         fun=fun,
         success=success,
         message=message,
-        nit=watcher.iterations,
+        nit=watcher.iterations if watched or found is None else int(found.nit),
         nfev=problem.evaluations,
         njev=problem.gradients,
         nhev=problem.products,
@@ -228,19 +235,22 @@ class _Problem:
         self._shapes = [tuple(source._value.shape) for source in self._sources]
         self._sizes = [math.prod(shape) for shape in self._shapes]
         ends = list(itertools.accumulate(self._sizes, initial=0))
+        self._length = ends[-1]
         self._parts = [
             (slice(start, stop), shape, source.dtype.numpy)
             for (start, stop), shape, source in zip(itertools.pairwise(ends), self._shapes, self._sources, strict=True)
         ]
         self._fn = fn
-        self._evaluated: Callable[[], tuple[Any, list[Any]]] = self._with_gradient
-        if isinstance(fn, Function):  # traced together with its gradient, once: one native call, if it is small
+        self._evaluated: Callable[[Array], tuple[Any, Any]] = self._evaluate
+        if isinstance(
+            fn, Function
+        ):  # traced once with its assignments and its gradient: one native call, if it is small
             name = tuple(source._id for source in self._sources)
             if name not in fn.derived:
-                fn.derived[name] = Function(self._with_gradient, jit_compile=fn._jit_compile)
+                fn.derived[name] = Function(self._evaluate, jit_compile=fn._jit_compile)
             self._evaluated = fn.derived[name]
         self.fun = math.nan
-        self._gradient: Array | None = None
+        self._slope: Array | None = None
         self.point: Array = self.vector()
         self.evaluations = self.gradients = self.products = 0
         self.best: tuple[float, Array] | None = None
@@ -254,11 +264,11 @@ class _Problem:
     def split(self, vector: Any) -> list[Array]:
         """A vector as arrays of the variables' shapes and types."""
         whole = np.asarray(vector, np.float64)
-        return [whole[part].reshape(shape).astype(dtype) for part, shape, dtype in self._parts]
+        return [whole[part].astype(dtype).reshape(shape) for part, shape, dtype in self._parts]
 
     def assign(self, vector: Any) -> None:
         """Give the variables these values."""
-        for source, part in zip(self._sources, self.split(vector), strict=True):
+        for source, part in zip(self._sources, self.split(vector)):  # noqa: B905 (they have one length; strict takes 0.3 us)
             source._store(part)
 
     def structure(self) -> Any:
@@ -286,7 +296,7 @@ class _Problem:
     @property
     def gradient_norm(self) -> float:
         """The largest element of the last gradient."""
-        return math.nan if self._gradient is None else float(np.max(np.abs(self._gradient), initial=0.0))
+        return math.nan if self._slope is None else float(np.max(np.abs(self._slope), initial=0.0))
 
     # --- what the methods ask for ----------------------------------------------------------------------------------------
 
@@ -319,17 +329,23 @@ class _Problem:
 
     def value_and_gradient(self, vector: Any) -> tuple[float, Array]:
         """The function at a point and its gradient there."""
-        self.assign(vector)
-        value, gradients = self._evaluated()
-        self._gradient = self._joined(gradients)
+        value, slope = self._evaluated(vector)
+        self._slope = slope._array
         self.gradients += 1
-        return self._note(vector, value), self._gradient.copy()  # (SciPy may write to what it is given)
+        return self._note(vector, value), self._slope.copy()  # (SciPy may write to what it is given)
 
-    def _with_gradient(self) -> tuple[Any, list[Any]]:
+    def _evaluate(self, vector: Any) -> tuple[Any, Any]:
+        """The variables get the values of a vector; the function there, and its gradient as a vector."""
+        whole = to_tensor(vector)
+        for source, (part, shape, dtype) in zip(self._sources, self._parts, strict=True):
+            source.assign(convert(reshape(whole[part], shape=shape), dtype=dtype))
         with GradientTape(watch_accessed_variables=False) as tape:
             tape.watch(self._sources)
             value = self._call()
-        return value, tape.gradient(value, self._sources)
+        gradients = tape.gradient(value, self._sources, unconnected_gradients=UnconnectedGradients.ZERO)
+        dense = (densify(g) if isinstance(g, IndexedSlices) else g for g in gradients)
+        flat = [convert(reshape(g, shape=(-1,)), dtype=_DOUBLE) for g in dense]
+        return value, flat[0] if len(flat) == 1 else concat(flat, axis=0)
 
     def hessian_times(self, vector: Any, direction: Any) -> Array:
         """The Hessian at a point times a direction."""
@@ -345,14 +361,13 @@ class _Problem:
         return np.stack([self.hessian_times(vector, row) for row in np.eye(len(vector))])
 
     def _joined(self, gradients: list[Any]) -> Array:
-        parts = []
-        for gradient, size in zip(gradients, self._sizes, strict=True):
-            if gradient is None:
-                parts.append(np.zeros(size))
-                continue
-            dense = densify(gradient) if isinstance(gradient, IndexedSlices) else gradient
-            parts.append(np.asarray(dense._array, np.float64).reshape(-1))
-        return np.concatenate(parts)
+        """The gradients as one new vector (SciPy may write to what it is given)."""
+        whole = np.zeros(self._length)
+        for gradient, (part, _, _) in zip(gradients, self._parts):  # noqa: B905 (as in `assign`)
+            if gradient is not None:
+                dense = densify(gradient) if isinstance(gradient, IndexedSlices) else gradient
+                whole[part] = dense._array.reshape(-1)
+        return whole
 
 
 class _Watcher:
