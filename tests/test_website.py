@@ -4,6 +4,7 @@ import ast
 
 import pytest
 from website import outline, reference
+from website.docstrings import described_arguments
 from website.public_names import namespaces
 
 import gradtape as tf
@@ -50,6 +51,34 @@ def test_the_outline_is_python_with_a_definition_for_each_callable(written):
         tree = ast.parse(written[name].read_text(encoding="utf-8"))
         defined = {node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
         assert defined == {name for name, value in page.described.items() if callable(value)}
+
+
+def _is_property(node):
+    return any(isinstance(found, ast.Name) and found.id == "property" for found in node.decorator_list)
+
+
+def test_all_arguments_that_a_docstring_describes_are_in_the_signature(written):
+    """Else mkdocstrings warns, and `mkdocs build --strict` fails."""
+    strangers = {}
+    for path in written.values():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, (ast.FunctionDef, ast.ClassDef)) or _is_property(node):
+                continue
+            function = node
+            if isinstance(node, ast.ClassDef):
+                function = next((f for f in node.body if isinstance(f, ast.FunctionDef) and f.name == "__init__"), None)
+            arguments = function.args if function else ast.arguments([], [], None, [], [], None, [])
+            every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+            names = {argument.arg for argument in every if argument}
+            if strange := described_arguments(ast.get_docstring(node) or "") - names:
+                strangers[node.name] = strange
+    assert not strangers
+
+
+def test_the_main_classes_stand_at_the_top():
+    described = PAGES["tf"].described
+    assert {"Tensor", "Variable", "GradientTape", "TensorSpec", "RaggedTensor", "IndexedSlices"} <= set(described)
+    assert not any(name.startswith("tf.experimental.numpy") for name in PAGES["tf.numpy"].aliases.values())
 
 
 def test_the_outline_has_signatures_and_examples(written):

@@ -15,7 +15,7 @@ from website.public_names import namespaces
 # Methods that are called for users, by the engine, by checkpoints and by Keras. They say what they take, and need no example.
 CALLED_FOR_USERS = {
     "tf.autodiff.ForwardAccumulator": "advance advance_call advance_custom carry follows has_plain_tangents",
-    "tf.autodiff.GradientTape": "variable_read",
+    "tf.GradientTape": "variable_read",
     "tf.data.Iterator": "standing_for",
     "tf.data.experimental.Optional": "standing_for",
     "tf.diagnostics.Monitor": """
@@ -49,14 +49,19 @@ class Docstring:
     @property
     def undescribed(self) -> list[str]:
         """The arguments that the section `Args:` does not name."""
-        section = re.search(r"^Args:\n((?:    .*\n?|\n(?=    ))*)", self.text, re.MULTILINE)
-        named = set(re.findall(r"^    \**(\w+)(?: \(.*?\))?:", section[1], re.MULTILINE)) if section else set()
+        named = described_arguments(self.text)
         return [argument for argument in self.arguments if argument not in named]
 
     @property
     def has_arguments(self) -> bool:
         """Whether the arguments are described, if there are any."""
         return not self.undescribed
+
+
+def described_arguments(text: str) -> set[str]:
+    """The names in the section `Args:` of a docstring."""
+    section = re.search(r"^Args:\n((?:    .*\n?|\n(?=    ))*)", text, re.MULTILINE)
+    return set(re.findall(r"^    \**(\w+)(?: \(.*?\))?:", section[1], re.MULTILINE)) if section else set()
 
 
 def docstrings() -> Iterator[Docstring]:

@@ -44,6 +44,8 @@ def _class(name: str, value: type, described: set[type]) -> Iterator[str]:
     yield f"class {name}:"
     yield from _docstring(value, _INDENT)
     yield f"{_INDENT}..."
+    if (signature := _of_constructor(value)) is not None:
+        yield f"{_INDENT}def __init__{signature}: ..."
     for member, found in sorted(_members(value, described).items()):
         if isinstance(found, property):
             yield f"{_INDENT}@property"
@@ -62,10 +64,21 @@ def _members(value: type, described: set[type]) -> dict[str, object]:
     found: dict[str, object] = {}
     for base in reversed(value.__mro__):
         if base.__module__.partition(".")[0] == "gradtape" and (base is value or base not in described):
-            found.update(
-                (name, member) for name, member in vars(base).items() if not name.startswith("_") or name == "__init__"
-            )
-    return {name: member for name, member in found.items() if name == "__init__" or inspect.getdoc(member)}
+            found.update((name, member) for name, member in vars(base).items() if not name.startswith("_"))
+    return {name: member for name, member in found.items() if inspect.getdoc(member)}
+
+
+def _of_constructor(value: type) -> str | None:
+    """The arguments that make an instance, in `__init__` or, as in a named tuple, in `__new__`; None if there is neither."""
+    if issubclass(value, enum.Enum):
+        return None
+    constructor = next(
+        (found for name in ("__init__", "__new__") if inspect.isfunction(found := getattr(value, name))), None
+    )
+    if constructor is None:
+        return None
+    this, *parameters = inspect.signature(constructor).parameters.values()
+    return _text(inspect.Signature([this.replace(name="self"), *parameters]))
 
 
 def _function(name: str, value: object, indent: str) -> Iterator[str]:
@@ -79,6 +92,10 @@ def _signature(value: object) -> str:
         signature = inspect.signature(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return "(*args, **kwargs)"
+    return _text(signature)
+
+
+def _text(signature: inspect.Signature) -> str:
     parameters = [
         parameter.replace(default=_Written(parameter.default))
         if parameter.default is not parameter.empty
