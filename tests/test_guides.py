@@ -22,8 +22,8 @@ GUIDES = [
     *sorted(str(page.relative_to(DOCS)) for folder in ("guide", "from") for page in (DOCS / folder).glob("*.md")),
 ]
 
-# A block of Python, and the block of text behind it, if one follows at once.
-EXAMPLE = re.compile(r"^```python\n(.*?)^```\n(?:\n^```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
+# A block of Python, and the block of text behind it, if one follows at once, or behind the end of a grid.
+EXAMPLE = re.compile(r"^```python\n(.*?)^```\n(?:\n(?:</div>\n\n)?^```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture
