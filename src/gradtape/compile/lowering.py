@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.context import STATE, Paused, Record
+from ..base.context import STATE, Paused, Record, scope
 from ..base.sizes import UNKNOWN, Atom, OpenShape, Size, Undecided, atoms_of, is_known, symbol, whole_number
 from ..base.types import Function
 from ..op.abstract import Abstract
@@ -274,18 +274,16 @@ class Lowering(World):
     def inside(self, is_loop: bool, recorded: bool, assigned: set[int]) -> Iterator[Level]:
         """A block that records the program of a loop or branch. Outer tapes do not see its ops."""
         outer, variables, symbols = self.program, dict(self._variables), dict(self.symbols)
-        tapes, accumulators = STATE.tapes, STATE.accumulators
         level = Level(Program(looks=outer.looks), is_loop, recorded, assigned, before=dict(variables))
         if is_loop:
             for variable in assigned:
                 self._variables.pop(variable, None)
         self.levels.append(level)
         self.program = level.program
-        STATE.tapes, STATE.accumulators = [Paused() for _ in tapes], []
         try:
-            yield level
+            with scope(tapes=[Paused() for _ in STATE.tapes], accumulators=[]):
+                yield level
         finally:
-            STATE.tapes, STATE.accumulators = tapes, accumulators
             self.levels.pop()
             self.program = outer
             self.symbols = symbols  # (those of values inside have no meaning outside)
