@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypedDict, Unpack
 from .seeds import SeedScope
 
 if TYPE_CHECKING:
+    from ..trace.recorder import Recorder
     from ..values.tensor import EagerTensor, Tensor
     from ..variables.variable import Variable
 
@@ -46,6 +47,14 @@ class Trace(Protocol):
 
     computes: bool  # whether what is called becomes part of a computation; else only types and shapes are asked for
 
+    @property
+    def depth(self) -> int:
+        """How deeply what runs is nested in the loops and branches of a program."""
+
+    @property
+    def recorder(self) -> Recorder | None:
+        """Itself, where it records a function as a graph; None where it runs one on abstract values."""
+
     def composite(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a public function that `traceable` has marked; what it gives."""
 
@@ -68,7 +77,7 @@ class Trace(Protocol):
         """The cotangents of what an op was given, by its record, where its rule asks for sizes that are not known yet."""
 
     def sized(self, sizes: Any, dtype: Any = ...) -> Tensor:
-        """A vector of sizes, or one size, some of which are not known yet."""
+        """A vector of sizes, or one size, some of which are not known yet. (None: a vector of an unknown number of sizes.)"""
 
     def on_attributes(self, op: Any, tensors: list[Any], attributes: dict[str, Any]) -> Any:
         """Run an op of which only an attribute is not known yet."""

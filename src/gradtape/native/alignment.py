@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 
 from ..base import context
+from ..base.memory import CACHE_LINE
 from . import abi, thresholds
 from .abi import address_of
 from .engine import compiled
-
-_LINE = 64
 
 
 def align_arrays() -> bool:
@@ -34,7 +33,7 @@ def _align_in_this_thread() -> bool:
     if abi.allocator().name != b"default_allocator":  # another allocator was chosen already
         return False
     before = abi.set_allocator(_capsule())
-    if all(address_of(made(thresholds.ALIGNED_BYTES, np.int8)) % _LINE == 0 for made in (np.empty, np.zeros)):
+    if all(address_of(made(thresholds.ALIGNED_BYTES, np.int8)) % CACHE_LINE == 0 for made in (np.empty, np.zeros)):
         return True
     abi.set_allocator(before)
     return False
@@ -55,7 +54,7 @@ def _reads_before_blocks() -> bool:
 def _capsule() -> Any:
     """Our allocator, which has NumPy's own behind it, as NumPy takes it."""
     own = abi.allocator()
-    text = _PROGRAM.replace("SMALLEST", str(thresholds.ALIGNED_BYTES)).replace("LINE", str(_LINE))
+    text = _PROGRAM.replace("SMALLEST", str(thresholds.ALIGNED_BYTES)).replace("LINE", str(CACHE_LINE))
     symbols = {f"numpy_{name}": getattr(own, name) for name in ("malloc", "calloc", "free")}
     functions = compiled(text, "allocate", "zeros", "reallocate", "release", symbols=symbols)
     return abi.allocator_capsule(abi.Allocator(b"gradtape", own.version, own.context, *functions))
