@@ -18,8 +18,6 @@ from ..trace.graph import leaves, map_parts
 if TYPE_CHECKING:
     from .lowering import Lowering
 
-_MODULES = "gradtape.random", "gradtape.api.generator"
-
 
 class DrawnBefore:
     """What one round draws: taken from its elements, or noted where it is not there yet."""
@@ -64,12 +62,12 @@ def draws_numbers(function: Any, args: tuple[Any, ...]) -> bool:
     """Whether a function draws random numbers on the host."""
     # (A generator of replicas draws on their devices, each with a key of its own.)
     of_replicas = any(getattr(arg, "of_replicas", False) for arg in args[:1])
-    return getattr(function, "__module__", None) in _MODULES and not of_replicas
+    return bool(getattr(function, "draws", "")) and not of_replicas
 
 
 def undrawable(function: Any) -> None:
     """UnimplementedError for a generator, which would give the same numbers to all replicas. (XLA names other functions.)"""
-    if function.__module__ == _MODULES[1]:
+    if function.draws == "generator":
         raise UnimplementedError(
             None,
             None,
