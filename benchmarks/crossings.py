@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import operator
 import time
@@ -25,6 +26,7 @@ from gradtape.ops.math import reduce
 from gradtape.ops.nn import conv_kernels, rows, sequence
 
 Array = np.ndarray[Any, Any]
+_DIFFERENT = itertools.count(time.time_ns() % 10**7)  # numbers that no kernel of this or an earlier run knows
 MEASUREMENTS: dict[str, Crossing | Values] = {}
 
 
@@ -496,10 +498,9 @@ def _(columns: int) -> tuple[Way, Way]:
 def _(value: int) -> Way:
     """The first call of a function with 120 instructions, and 20 more."""
     x = tf.constant(_floats(1 << 14))
-    different = iter(range(1, 1000))
 
     def twenty() -> Any:
-        number = float(next(different))  # (so that no kernel is there already)
+        number = float(next(_DIFFERENT)) * 1e-7
 
         def body(x: Any) -> Any:
             for _ in range(20):
@@ -520,6 +521,144 @@ def _(size: int) -> tuple[Way, Way]:
     x = tf.constant(_floats(size // 4))
     never: dict[str, Any] = {"ONE_PASS_ELEMENTS": NEVER, "CHAIN_ELEMENTS": NEVER}
     return _compiled(rounded, x, BUFFER_BYTES=NEVER, **never), _compiled(rounded, x, BUFFER_BYTES=1, **never)
+
+
+def _first_calls(body: Callable[[Any, float], Any], *shape: int, calls: int = 1, **settings: Any) -> Way:
+    """Tracing a function that nobody has traced before, and its first calls."""
+    x = tf.constant(_floats(*shape))
+
+    def run() -> None:
+        number = float(next(_DIFFERENT)) * 1e-7
+        function = tf.function(lambda x: body(x, number))
+        for _ in range(calls):
+            function(x)
+
+    return Way(run, **settings)
+
+
+def _long(instructions: int) -> Callable[[Any, float], Any]:
+    def body(x: Any, number: float) -> Any:
+        for place in range(instructions // 4):  # (values of the next one are no values of this one)
+            x = tf.tanh(x * number) + float(place) - tf.roll(x, 1, 0)
+        return x
+
+    return body
+
+
+@_values("NATIVE_GROUP_INSTRUCTIONS", [125, 250, 500, 1000, 2000])
+def _(value: int) -> Way:
+    """2,000 instructions in the first call, with something that no native function takes at the end."""
+    long = _long(2000)
+
+    def body(x: Any, number: float) -> Any:
+        return tf.strings.as_string(long(x, number))
+
+    return _first_calls(body, 16, WARMING_CALLS=0, NATIVE_GROUP_INSTRUCTIONS=value)
+
+
+@_values("NATIVE_FUNCTION_INSTRUCTIONS", [1, 500, 1000, 2000, 1 << 20])
+def _(value: int) -> Way:
+    """The first call of a function of 2,000 instructions: cut from so many on."""
+    return _first_calls(_long(2000), 16, WARMING_CALLS=0, NATIVE_FUNCTION_INSTRUCTIONS=value)
+
+
+@_values("NATIVE_PIECE_INSTRUCTIONS", [50, 100, 400, 1600])
+def _(value: int) -> Way:
+    return _first_calls(
+        _long(2000), 16, WARMING_CALLS=0, NATIVE_FUNCTION_INSTRUCTIONS=1, NATIVE_PIECE_INSTRUCTIONS=value
+    )
+
+
+@_crossing("CALLBACK_BYTES")
+def _(size: int) -> tuple[Way, Way]:
+    x = tf.constant(_floats(size // 8))
+
+    def body(x: Any) -> Any:
+        return tf.sort(x * 2.0)[0] + tf.reduce_sum(x)
+
+    return (
+        _compiled(body, x, WARMING_CALLS=0, CALLBACK_BYTES=NEVER, WHOLE_ELEMENTS=NEVER),
+        _compiled(body, x, WARMING_CALLS=0, CALLBACK_BYTES=0, WHOLE_ELEMENTS=NEVER),
+    )
+
+
+@_crossing("ROW_CHANGE_BYTES", at_most=True)
+def _(size: int) -> tuple[Way, Way]:
+    """The gradient of a loop of 40 rounds that reads rows at several places: each round changes rows of the sum of gradients."""
+    x = tf.constant(_floats(50, max(1, size // 200)))
+
+    def total(x: Any, i: Any, y: Any) -> Any:
+        return i + 1, y * 0.9 + tf.reduce_sum(tf.gather(x, i % 3)) * tf.reduce_sum(x[i // 4])
+
+    def body(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.while_loop(lambda i, y: i < 40, lambda i, y: total(x, i, y), (0, 0.0))[1]
+        return tape.gradient(y, x)
+
+    return (
+        _compiled(body, x, WARMING_CALLS=0, ROW_CHANGE_BYTES=0, WHOLE_ELEMENTS=NEVER),
+        _compiled(body, x, WARMING_CALLS=0, ROW_CHANGE_BYTES=NEVER, WHOLE_ELEMENTS=NEVER),
+    )
+
+
+@_values("LOCK_NANOSECONDS", [0, 1000, 10_000, 100_000])
+def _(value: int) -> Way:
+    """A function of 2 us: what it pays where it lets go of the lock, on a quiet machine."""
+    x = tf.constant(_floats(256))
+    return _compiled(lambda x: tf.tanh(tf.tanh(x) * 2.0), x, WARMING_CALLS=0, LOCK_NANOSECONDS=value)
+
+
+@_values("WARMING_CALLS", [0, 4, 16, 64])
+def _(value: int) -> Way:
+    """A program of 20 instructions that is called 20 times."""
+    return _first_calls(_long(20), 16, calls=20, WARMING_CALLS=value)
+
+
+@_values("WARMING_INSTRUCTIONS", [1, 1 << 8, 1 << 12, 1 << 16])
+def _(value: int) -> Way:
+    """A loop of 1,000 rounds that is called 10 times."""
+
+    def body(x: Any, number: float) -> Any:
+        return tf.while_loop(lambda i, x: i < 1000, lambda i, x: (i + 1, tf.tanh(x * number)), (0, x))[1]
+
+    return _first_calls(body, 16, calls=10, WARMING_INSTRUCTIONS=value)
+
+
+@_crossing("UNROLLED_ROUNDS", at_most=True)
+def _(rounds: int) -> tuple[Way, Way]:
+    """A loop over rows as Python lines; what it costs to trace and to write them is not in it."""
+    x = tf.constant(_floats(rounds, 16))
+
+    def body(x: Any) -> Any:
+        return tf.map_fn(lambda row: tf.tanh(row * 2.0), x)
+
+    lines: dict[str, Any] = {"WARMING_CALLS": NEVER, "WARMING_INSTRUCTIONS": NEVER}
+    return _compiled(body, x, UNROLLED_ROUNDS=0, **lines), _compiled(body, x, UNROLLED_ROUNDS=NEVER, **lines)
+
+
+# --- derivatives and files ---------------------------------------------------------------------------------------------------
+
+
+@_crossing("JACOBIAN_PASSES", [1, 2, 4, 8, 16])
+def _(passes: int) -> tuple[Way, Way]:
+    x, w = tf.constant(_floats(32)), tf.constant(_floats(passes, 32))
+
+    def jacobian() -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.tanh(tf.linalg.matvec(w, tf.sin(x) * x))
+        return tape.jacobian(y, x)
+
+    return Way(jacobian, JACOBIAN_PASSES=NEVER), Way(jacobian, JACOBIAN_PASSES=0)
+
+
+@_crossing("CRC_BYTES")
+def _(size: int) -> tuple[Way, Way]:
+    from gradtape.io.crc32c import crc32c
+
+    data = _floats(size).tobytes()[:size]
+    return switched("CRC_BYTES", lambda: crc32c(data))
 
 
 # --- memory and threads ------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Who may import whom: the layers of docs/design/README.md, read from the source with `ast`.
+"""Who may import whom: the layers are the rows of the table in docs/design/README.md, and the source is read with `ast`.
 
 Rules: a module imports modules of lower layers, or of its own layer as long as no circle arises. An import
 inside a function runs late and can hide a circle, so each one is listed in LAZY with its reason. Imports
@@ -9,35 +9,33 @@ import ast
 import functools
 import graphlib
 import pathlib
+import re
 from dataclasses import dataclass
 
 import gradtape as tf
 
 SOURCE = pathlib.Path(__file__).parents[1] / "src"
 
-# The rooms, the lowest first; the page prints the highest first. A room is a folder of src/gradtape/ (or of src/), or a module
-# beside them. What else stands in src/gradtape/ is a public namespace of the package.
+MAP = SOURCE.parent / "docs" / "design" / "README.md"
+
+# A room is a folder of src/gradtape/ or of src/, or a module beside them. What else stands in src/gradtape/ is a public namespace
+# of the package; the row of the map that names some of them ends in "...".
 NAMESPACES = "public namespaces"
-ROOMS: list[list[str]] = [
-    ["base", "version"],
-    ["native"],
-    ["values", "op"],
-    ["ops"],
-    ["variables"],
-    ["differentiation"],
-    ["trace", "autograph"],
-    ["compile"],
-    ["xla"],
-    ["diagnostics"],
-    ["data", "io", "train", "summary", "distribute", "optimize", "datasets", "profiler", "audio"],
-    ["api", NAMESPACES],
-    ["keras_gradtape", "keras"],
-    ["stand_in", "pytest_plugin"],
-    ["cli", "__main__"],
-]
+
+
+def rooms_on_the_map() -> list[list[str]]:
+    """The rows of the table of rooms, the lowest first; the page prints the highest first."""
+    table = MAP.read_text(encoding="utf-8").partition("\n| room | what is in it |\n")[2].partition("\n\n")[0]
+    rows = []
+    for line in table.splitlines()[1:]:
+        cell = line.split("|")[1]
+        names = re.findall(r"`(?:src/)?([\w/]+?)(?:/|\.py)`", cell)
+        rows.append([name.replace("/", ".") for name in names] + [NAMESPACES] * ("..." in cell))
+    return rows[::-1]
+
+
+ROOMS = rooms_on_the_map()
 LAYER_OF = {room: layer for layer, rooms in enumerate(ROOMS) for room in rooms}
-# Finds Keras's modules when they are imported; stands on nothing but Python, and the package installs it.
-LAYER_OF["keras_gradtape.hook"] = LAYER_OF["keras_gradtape.completions"] = LAYER_OF["keras_gradtape.aliases"] = 0
 
 # (importing module, imported module, "*" for any): why the import has to wait until the function runs.
 LAZY: dict[tuple[str, str], str] = {
@@ -305,15 +303,38 @@ def test_what_stands_at_the_top_is_a_room_or_a_public_namespace():
         if path.suffix == ".py" or (path / "__init__.py").exists():
             assert path.stem in LAYER_OF or path.stem in public, (
                 f"{path.name} is no room and no public namespace: put it into the room of its subject, or list it in "
-                "ROOMS of tests/test_layers.py and in the table of docs/design/README.md, as low as its imports allow"
+                "the table of docs/design/README.md, as low as its imports allow"
             )
 
 
 def test_every_room_is_there():
     rooms = [room for rooms in ROOMS for room in rooms if room != NAMESPACES]
     for room in rooms:
-        places = [SOURCE / "gradtape" / f"{room}.py", SOURCE / "gradtape" / room / "__init__.py"]
-        assert any(place.exists() for place in [*places, SOURCE / room / "__init__.py"]), room
+        path = room.replace(".", "/")
+        places = [
+            home / name for home in (SOURCE, SOURCE / "gradtape") for name in (f"{path}.py", f"{path}/__init__.py")
+        ]
+        assert any(place.exists() for place in places), room
+
+
+def test_the_order_is_read_from_the_map():
+    assert LAYER_OF["base"] == LAYER_OF["keras_gradtape.hook"] == 0
+    below = [
+        "base",
+        "native",
+        "values",
+        "op",
+        "ops",
+        "differentiation",
+        "trace",
+        "compile",
+        "xla",
+        "diagnostics",
+        "data",
+    ]
+    layers = [LAYER_OF[room] for room in [*below, "api", "keras_gradtape", "stand_in", "cli"]]
+    assert layers == sorted(set(layers))
+    assert LAYER_OF[NAMESPACES] == LAYER_OF["api"] == LAYER_OF["math"]
 
 
 def test_imports_inside_functions_are_listed_with_a_reason():

@@ -6,7 +6,9 @@ import pytest
 
 import gradtape as tf
 from gradtape.base.context import STATE, Fields, ThreadState, Trace, nobody_outside, scope
+from gradtape.compile.lowering import Lowering
 from gradtape.trace.ghost import World
+from gradtape.trace.inference import Inference
 from gradtape.trace.recorder import Recorder, TracePolicy
 
 pytestmark = pytest.mark.quick
@@ -72,11 +74,18 @@ def test_in_a_block_without_anybody_outside_no_tape_records():
     assert tape.gradient(y, x).numpy() == 4.0
 
 
-@pytest.mark.parametrize("make", [lambda: Recorder("f", TracePolicy()), World], ids=["recorder", "world"])
+@pytest.mark.parametrize(
+    "make",
+    [lambda: Recorder("f", TracePolicy()), World, Inference, Lowering],
+    ids=["recorder", "world", "inference", "lowering"],
+)
 def test_recorder_and_worlds_have_what_is_asked_of_a_trace(make):
     asked = [name for name, value in vars(Trace).items() if not name.startswith("_") and callable(value)]
     assert len(asked) == 12
     assert all(callable(getattr(make(), name)) for name in asked)
+    trace = make()
+    assert all(hasattr(trace, field) for field in ("computes", "depth", "recorder"))
+    assert trace.recorder is (trace if isinstance(trace, Recorder) else None)
 
 
 def test_a_name_scope_may_be_entered_inside_of_itself():

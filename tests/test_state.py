@@ -1,6 +1,10 @@
 """Whatever fails inside recorders, rules and maps, nothing of it stays behind in the thread."""
 
+import importlib
+import importlib.util
+
 import pytest
+from tests import conftest
 
 import gradtape as tf
 from gradtape.base.context import ACTIVE, STATE
@@ -194,3 +198,22 @@ def test_a_failure_inside_an_outer_tape_leaves_the_outer_tape_whole():
         z = tf.reduce_sum(y * X)
     assert outer.gradient(z, X).numpy().tolist() == [3.0, 12.0]
     assert left_behind() == [0] * len(left_behind())
+
+
+def test_each_state_of_the_process_that_is_watched_is_there_and_found_changed():
+    for module, name, new in conftest.PROCESS:
+        if module != "distribute.dtensor" or importlib.util.find_spec("jax"):
+            importlib.import_module(f"gradtape.{module}")
+            owner, attribute = conftest._place(module, name)
+            assert conftest._plain(getattr(owner, attribute)) == new, (module, name)
+    before = conftest.process_state()
+    tf.config.run_functions_eagerly(True)
+    tape = tf.GradientTape()
+    tape.__enter__()
+    assert conftest.left_in_process(before, conftest.process_state()) == [
+        "base.context.ACTIVE",
+        "trace.function._UNUSUAL",
+    ]
+    tape.__exit__(None, None, None)
+    conftest.restore(before)
+    assert conftest.process_state() == before

@@ -16,6 +16,7 @@ from .api.special import bessel_i1 as bessel_i1
 from .api.special import bessel_i1e as bessel_i1e
 from .base import dtypes
 from .base.errors import OperandTypeError, UnimplementedError, UnsupportedTypeError, invalid, unfit
+from .base.memory import MOST_COUNTS, has_too_many
 from .base.namespaces import homes, listing, on_first_use
 from .base.shapes import TensorShape
 from .base.sizes import UNKNOWN
@@ -1091,7 +1092,7 @@ def confusion_matrix(
         classes = as_int(num_classes)
         if any((v >= classes).any() for v in values):
             raise invalid(f"confusion_matrix: labels and predictions must be below num_classes, {classes}.")
-    if classes < 0 or classes * classes >= 2**33:
+    if classes < 0 or has_too_many((classes, classes), MOST_COUNTS):
         raise invalid(f"confusion_matrix: cannot make a matrix of {classes} classes.")
     target = dtypes.as_dtype(dtype)
     if weights is None:

@@ -957,10 +957,14 @@ for _name in ("uniform", "normal", "truncated_normal"):
     globals()[_name] = _for_each_slice(globals()[_name])
 for _name in ("normal", "stateless_normal", "truncated_normal", "stateless_truncated_normal"):
     globals()[_name] = traceable(
-        globals()[_name], always=True, in_world=_drawn_in_world, on_trace=_trace_scaled(_name, "stddev", "mean")
+        globals()[_name],
+        always=True,
+        in_world=_drawn_in_world,
+        on_trace=_trace_scaled(_name, "stddev", "mean"),
+        draws="stream",
     )
-gamma = traceable(gamma, always=True, in_world=_gamma_in_world)
-stateless_gamma = traceable(stateless_gamma, always=True, in_world=_gamma_in_world)
+gamma = traceable(gamma, always=True, in_world=_gamma_in_world, draws="stream")
+stateless_gamma = traceable(stateless_gamma, always=True, in_world=_gamma_in_world, draws="stream")
 trace_public(
     globals(),
     always=("uniform", "poisson", "categorical", "shuffle"),
@@ -974,6 +978,7 @@ trace_public(
         "create_rng_state",
     ),
     in_world=_drawn_in_world,
+    draws="stream",
 )
 
 _SAMPLERS = CandidateSamplers(_SEEDS.stream)
@@ -991,7 +996,7 @@ class experimental:
     Algorithm = Algorithm
     Generator = Generator
     create_rng_state = staticmethod(create_rng_state)
-    index_shuffle = staticmethod(traceable(_index_shuffle, in_world=_drawn_in_world))
+    index_shuffle = staticmethod(traceable(_index_shuffle, in_world=_drawn_in_world, draws="stream"))
     get_global_generator = staticmethod(get_global_generator)
     set_global_generator = staticmethod(set_global_generator)
     stateless_fold_in = staticmethod(fold_in)

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.compile import codegen, executor, warming
+from gradtape.compile import codegen, executor
+from gradtape.native import thresholds
 from gradtape.ops.array.row import set_in_place, set_row
 
 X = tf.constant(np.random.default_rng(0).normal(size=(40, 3)).astype(np.float32))
@@ -472,7 +473,7 @@ def test_arrays_and_lists_that_grow_in_loops(compiled_only, program, question):
 @pytest.mark.parametrize("is_counted", [False, True])
 @pytest.mark.parametrize("is_native", [False, True])
 def test_there_is_no_element_after_the_last_one_of_a_growing_array(compiled_only, monkeypatch, is_counted, is_native):
-    monkeypatch.setattr(warming, "CALLS", 0 if is_native else 10**9)
+    monkeypatch.setattr(thresholds, "WARMING_CALLS", 0 if is_native else 10**9)
 
     @tf.function
     def f(x, count, place):

@@ -11,8 +11,7 @@ import pytest
 from tests.compile.test_native_programs import check, numbers, same_bits
 
 import gradtape as tf
-from gradtape.compile import warming
-from gradtape.native import abi, engine
+from gradtape.native import abi, engine, thresholds
 
 pytestmark = pytest.mark.skipif(
     not (engine.available() and abi.calls_inner_loops() and abi.makes_functions()), reason="there is no machine code"
@@ -22,7 +21,7 @@ pytestmark = pytest.mark.skipif(
 @pytest.fixture
 def at_once(monkeypatch):
     """Functions become native with their first call."""
-    monkeypatch.setattr(warming, "CALLS", 0)
+    monkeypatch.setattr(thresholds, "WARMING_CALLS", 0)
 
 
 def turned(x, rounds=40):

@@ -19,8 +19,7 @@ from gradtape.compile.executor import lowered
 from gradtape.compile.fusion import grouped
 from gradtape.compile.passes import optimized
 from gradtape.compile.program import Program
-from gradtape.compile.whole import body
-from gradtape.native import abi, engine
+from gradtape.native import abi, engine, thresholds
 
 pytestmark = pytest.mark.skipif(
     not (engine.available() and abi.calls_inner_loops() and abi.makes_functions()), reason="there is no machine code"
@@ -175,8 +174,8 @@ def test_long_programs_are_cut():
 
 @pytest.mark.parametrize("piece", [1, 5, 40])
 def test_a_long_function_is_cut_into_pieces_that_share_its_memory(piece, monkeypatch):
-    monkeypatch.setattr(body, "_LONGEST", 10)
-    monkeypatch.setattr(body, "_PIECE", piece)
+    monkeypatch.setattr(thresholds, "NATIVE_FUNCTION_INSTRUCTIONS", 10)
+    monkeypatch.setattr(thresholds, "NATIVE_PIECE_INSTRUCTIONS", piece)
 
     def run(x, w, k):
         with tf.GradientTape() as tape:
@@ -317,7 +316,7 @@ def test_a_long_loop_can_be_interrupted():
 @pytest.fixture
 def at_once(monkeypatch):
     """Programs are compiled with their first call."""
-    monkeypatch.setattr(warming, "CALLS", 0)
+    monkeypatch.setattr(thresholds, "WARMING_CALLS", 0)
 
 
 def doubled(x):
@@ -455,7 +454,7 @@ def test_what_cannot_be_written_runs_as_before(monkeypatch, caplog):
 
 
 def test_a_program_is_compiled_after_some_calls(monkeypatch):
-    monkeypatch.setattr(warming, "CALLS", 3)
+    monkeypatch.setattr(thresholds, "WARMING_CALLS", 3)
     function, x = tf.function(doubled), tf.constant(numbers(5))
     found = [function(x).numpy() for _ in range(3)]
     assert function._direct is None

@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.compile import warming
-from gradtape.native import abi, engine
+from gradtape.native import abi, engine, thresholds
 from gradtape.variables.in_place import lock_of
 
 pytestmark = [
@@ -31,7 +30,7 @@ RNG = np.random.default_rng(0)
 @pytest.fixture
 def at_once(monkeypatch):
     """Programs are compiled with their first call."""
-    monkeypatch.setattr(warming, "CALLS", 0)
+    monkeypatch.setattr(thresholds, "WARMING_CALLS", 0)
 
 
 def numbers(*shape: int) -> Any:

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.compile import warming
-from gradtape.native import abi, engine
+from gradtape.native import abi, engine, thresholds
 
 pytestmark = [
     pytest.mark.skipif(
@@ -25,7 +24,7 @@ RNG = np.random.default_rng(0)
 @pytest.fixture
 def at_once(monkeypatch):
     """Programs are compiled with their first call."""
-    monkeypatch.setattr(warming, "CALLS", 0)
+    monkeypatch.setattr(thresholds, "WARMING_CALLS", 0)
 
 
 def functions(x):
@@ -121,7 +120,7 @@ def test_a_training_step():
 
 
 def test_a_result_does_not_depend_on_the_number_of_calls(monkeypatch):
-    monkeypatch.setattr(warming, "CALLS", 16)
+    monkeypatch.setattr(thresholds, "WARMING_CALLS", 16)
     function = tf.function(lambda x: tf.exp(tf.sin(x) * x + 0.3) / tf.tanh(x), jit_compile=True)
     x = tf.constant(RNG.normal(size=64).astype(np.float32))
     first = function(x).numpy()

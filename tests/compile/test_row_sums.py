@@ -7,8 +7,7 @@ import pytest
 from tests.compile.test_sequences import loops_of
 
 import gradtape as tf
-from gradtape.compile import warming
-from gradtape.compile.whole import in_place
+from gradtape.native import thresholds
 
 RNG = np.random.default_rng(0)
 
@@ -16,7 +15,7 @@ RNG = np.random.default_rng(0)
 @pytest.fixture(params=["native", "lines"])
 def both_ways(request, monkeypatch):
     """As machine code with the first call, and as Python lines."""
-    monkeypatch.setattr(warming, "CALLS", 0 if request.param == "native" else 1 << 30)
+    monkeypatch.setattr(thresholds, "WARMING_CALLS", 0 if request.param == "native" else 1 << 30)
 
 
 def numbers(*shape):
@@ -121,7 +120,7 @@ def test_second_derivatives_are_those_of_eager_code(function):
 @pytest.mark.usefixtures("both_ways")
 @pytest.mark.parametrize("function", [several_reads_of_one_row, repeated_positions])
 def test_rows_of_arrays_above_the_size_that_is_copied(function):
-    x = numbers(50, in_place.COPIED // 4)
+    x = numbers(50, thresholds.ROW_CHANGE_BYTES // 4)
     np.testing.assert_allclose(tf.function(gradient(function))(x), gradient(function)(x), rtol=1e-4, atol=1e-5)
 
 

@@ -15,6 +15,7 @@ from gradtape.cli.command import main
 from gradtape.diagnostics.view import view as views
 from gradtape.diagnostics.view.folding import MOST_CHILDREN, arranged
 from gradtape.diagnostics.view.picture import Group, Node
+from gradtape.diagnostics.view.watching import Watch
 
 FILE = __file__
 
@@ -651,3 +652,33 @@ def test_a_script_without_tapes_says_that_there_is_nothing_to_show(tmp_path):
     assert done.returncode == 1
     assert done.stderr.startswith("gradtape view: error: the program asked no tape for a gradient")
     assert [path.name for path in tmp_path.iterdir()] == ["empty.py"]
+
+
+def test_watches_that_overlap_see_what_runs_while_each_is_open():
+    @tf.function
+    def square(x):
+        return x * x
+
+    @tf.function
+    def cube(x):
+        return x * x * x
+
+    def slope(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.sin(x)
+        tape.gradient(y, x)
+
+    first, second, x = Watch(), Watch(), tf.constant(2.0)
+    first.__enter__()
+    square(x)
+    second.__enter__()
+    slope(x)
+    first.__exit__(None, None, None)
+    cube(x)
+    second.__exit__(None, None, None)
+    square(x), slope(x)
+    assert [len(watch.pictures()) for watch in (first, second)] == [2, 2]
+    assert list(first._tapes) == list(second._tapes)
+    assert list(first._functions.values()) == [square]
+    assert list(second._functions.values()) == [cube]

@@ -74,7 +74,7 @@ FUNCTIONS = {
 @pytest.mark.parametrize("known", [4096, 0])  # elements of a tensor from outside whose value is used while tracing
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_value_that_no_call_changes_is_there_at_once(name, known, monkeypatch):
-    monkeypatch.setattr(inference, "_MOST_KNOWN", known)
+    monkeypatch.setattr(inference, "_MOST_CAPTURED_ELEMENTS", known)
     function = FUNCTIONS[name]
     outside = tf.reshape(tf.range(12.0), [6, 2]) * 2.0
     captured = outside + 1.0

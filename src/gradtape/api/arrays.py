@@ -32,7 +32,7 @@ from ..ops.public import identity as identity_of
 from ..ops.public import reshape as reshape
 from ..ops.public import stop_gradient as stop_gradient
 from ..trace.ghost import abstract_of
-from ..trace.inference import running_inference, with_known_shape
+from ..trace.inference import with_known_shape
 from ..values.composite import complete_values, is_composite
 from ..values.tensor import CONVERSIONS, EagerTensor, IndexedSlices, Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import Variable
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from ..ragged.tensor import RaggedTensor
     from ..sparse.tensor import SparseTensor
 
-_MANY = 1 << 24  # elements: larger tensors are checked against the free memory first
+_CHECKED_ELEMENTS = 1 << 24  # larger tensors are checked against the machine's memory first
 
 
 # --- making tensors --------------------------------------------------------------------------------------------------
@@ -219,7 +219,7 @@ def _filled(shape: ShapeLike, value: TensorLike, dtype: DType) -> Tensor:
         raise invalid(f"A size cannot be negative, got shape {list(sizes)}.")
     if shapes_only():
         return from_array(np.broadcast_to(np.asarray(value, dtype.numpy), sizes))  # only its shape is asked for
-    if prod(sizes) > _MANY:
+    if prod(sizes) > _CHECKED_ELEMENTS:
         check_room("fill", sizes, dtype.numpy)
     return from_array(np.full(sizes, value, dtype.numpy))
 
@@ -636,9 +636,9 @@ def shape(input: Any, out_type: DTypeLike | None = None, name: str | None = None
     if kind not in (dtypes.int32, dtypes.int64):
         raise UnsupportedTypeError(None, None, f"shape: out_type must be int32 or int64, got {kind.name}.")
     value = _measured(input)
-    inference = running_inference() if value.shape.rank is None else None
-    if inference is not None:
-        return inference.ghost(TensorSpec([None], kind))
+    trace = STATE.trace
+    if trace is not None and not trace.computes and value.shape.rank is None:
+        return trace.sized(None, kind.numpy)
     return _sizes(tuple(value.shape), kind)
 
 

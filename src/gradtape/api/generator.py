@@ -576,7 +576,13 @@ for _name in ("normal", "truncated_normal", "uniform", "uniform_full_int", "make
         setattr(
             Generator,
             _name,
-            traceable(_method, always=True, in_world=_generated_in_world, on_trace=_trace_in_replica(_name)),
+            traceable(
+                _method,
+                always=True,
+                in_world=_generated_in_world,
+                on_trace=_trace_in_replica(_name),
+                draws="generator",
+            ),
         )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from .. import math
 from ..base import dtypes
 from ..base.errors import invalid
+from ..base.memory import has_too_many
 from ..base.sizes import UNKNOWN
 from ..base.traceable import shaped, trace_public
 from ..base.types import DTypeLike, IntLike, TensorLike
@@ -331,7 +332,7 @@ def dynamic_stitch(indices: Sequence[TensorLike], data: Sequence[TensorLike], na
     if flat.size and flat.min() < 0:
         raise invalid(f"dynamic_stitch: indices cannot be negative, got {flat.min()}.")
     size = int(flat.max()) + 1 if flat.size else 0
-    if size * int(np.prod(rest, dtype=np.int64)) > 2**40:
+    if has_too_many((size, *rest)):
         raise invalid(f"dynamic_stitch: index {size - 1} makes a result of {size} slices, which is too large.")
     rows = concat([reshape(t, (place.size, *rest)) for place, t in zip(places, tensors, strict=True)], 0)
     if len(np.unique(flat)) < size:  # a row of zeros where nothing is written

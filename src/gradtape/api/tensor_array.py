@@ -6,7 +6,7 @@ tapes follow the tensors inside: nothing here has a derivative of its own.
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from ..trace.carried import CARRIED, UNSHAPED, ElementShape
 from ..trace.control import either
 from ..trace.facades import Facade, steps_of
 from ..trace.ghost import Ghost, NeedsValue, abstract_of
-from ..trace.inference import Inference, depending_on, like, repeated, running_inference, slice_of
+from ..trace.inference import Inference, depending_on, like, repeated, slice_of
 from ..values.composite import Composite, declare
 from ..values.tensor import Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import Variable
@@ -500,7 +500,7 @@ class TensorArray:
 
 def _depth() -> int:
     """How deeply the function that is being compiled is nested in loops and branches."""
-    return len(getattr(STATE.trace, "levels", ())) if ACTIVE and STATE.trace is not None else 0
+    return STATE.trace.depth if ACTIVE and STATE.trace is not None else 0
 
 
 def _position(value: Any) -> int:
@@ -529,10 +529,9 @@ class TracedTensorArray(Facade, TensorArray):
 
 
 def _world() -> Inference:
-    """The running trace."""
-    inference = running_inference()
-    assert inference is not None
-    return inference
+    """The running trace: one that asks for types and shapes alone has made the array."""
+    assert shapes_only()
+    return cast("Inference", STATE.trace)
 
 
 def _length(value: Any) -> Any:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import dis
 import functools
+import math
 import os
 import sys
 import sysconfig
 from types import CodeType, FrameType
+
+from .reliance import otherwise
 
 PACKAGES = frozenset({"gradtape", "keras_gradtape"})
 
@@ -118,6 +121,10 @@ def called_function(frame: FrameType) -> object:
     A C function that calls back leaves no frame of its own. This tells `math.sin(x)` from `float(x)`, and `array + x` from
     `np.add(array, x)`.
     """
+    return _called_by(frame) if names_calls._holds or names_calls() else UNKNOWN
+
+
+def _called_by(frame: FrameType) -> object:
     if frame.f_code.co_code[frame.f_lasti] not in _CALLS:
         return None
     names = _callee_names(frame.f_code, frame.f_lasti)
@@ -131,3 +138,35 @@ def called_function(frame: FrameType) -> object:
                 value = getattr(value, name, UNKNOWN)
             return value
     return UNKNOWN
+
+
+class _Asking:
+    """Asks the frame that C code has called it from."""
+
+    def __init__(self) -> None:
+        self.told: list[object] = []
+
+    def __float__(self) -> float:
+        self.told.append(_called_by(sys._getframe(1)))
+        return 1.0
+
+    def __rmul__(self, other: object) -> float:
+        self.told.append(_called_by(sys._getframe(1)))
+        return 1.0
+
+
+@otherwise(
+    "`array + x` counts as `np.add(array, x)`, warnings about values that leave a tape do not name NumPy's functions, and the "
+    "buffers of bfloat16 and the small floats are closed.",
+    "Write x + array and x.numpy().",
+)
+def names_calls() -> bool:
+    """The instruction of a frame tells a call from an operator, and the instructions before it load the function by name."""
+    asking = _Asking()
+    calls = {"own": math.floor}
+    math.sqrt(asking)  # the attribute of a module
+    float(asking)  # a builtin
+    calls["own"](asking)  # no name
+    (lambda f: f(asking))(math.sin)  # a local name
+    _ = 2 * asking  # an operator
+    return asking.told == [math.sqrt, float, UNKNOWN, math.sin, None]

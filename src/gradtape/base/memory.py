@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
 import os
 import sys
 from collections.abc import Iterable
@@ -24,6 +25,10 @@ from .dtypes import Array
 from .errors import too_large
 
 KEPT = 512 * 2**20
+CACHE_LINE = 64  # bytes
+# Elements that no program means: a size was mistyped, or a file is damaged, and the memory must not be filled.
+MOST_ELEMENTS = 2**40
+MOST_COUNTS = 2**33  # the same of tables of counts, whose size is decided by the largest value among the data
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # from malloc.h
 _LARGEST_MMAP_THRESHOLD = 32 * 2**20  # glibc refuses more
 
@@ -44,6 +49,11 @@ def check_room(name: str, shape: Iterable[Any], dtype: Any = np.uint8) -> None:
         count *= int(size)
     if count > machine_bytes():
         raise too_large(name, f"an array of shape {list(shape)} takes {count} bytes, more than the machine has")
+
+
+def has_too_many(shape: Iterable[Any], most: int = MOST_ELEMENTS) -> bool:
+    """Whether an array of this shape has so many elements that the call cannot be meant."""
+    return math.prod(map(int, shape)) >= most
 
 
 def repeated(name: str, values: Array, counts: Any) -> Array:

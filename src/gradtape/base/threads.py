@@ -8,10 +8,12 @@ from collections.abc import Callable
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
+from .memory import CACHE_LINE
+
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-_LINE = 64  # elements: parts begin at cache lines
+_LINE = CACHE_LINE  # elements, of whatever type: parts begin at cache lines
 
 
 @functools.cache

@@ -29,6 +29,7 @@ def traceable(
     on_trace: object = None,
     kinds: Any = None,
     pure: bool = False,
+    draws: str = "",
 ) -> _Function:
     """The function, as one step of a trace that calls it with a symbolic value.
 
@@ -39,12 +40,15 @@ def traceable(
         on_trace: Called instead while a function is traced, with the trace before its arguments, to write the step down.
         kinds: Classes of operands, each with what is called instead for it, with the function before its arguments.
         pure: Whether it has no side effect: it is not called if its result is not used.
+        draws: "stream" or "generator" if it draws random numbers: from a stream of numbers, or from the `tf.random.Generator`
+            that is its first argument, whose state it changes.
     """
     call = _one_step_by_kind(function, kinds) if kinds else _called(function, is_step=True)
     call.always = always
     call.pure = pure
     call.in_world = in_world
     call.on_trace = on_trace
+    call.draws = draws
     return call
 
 
@@ -126,6 +130,7 @@ def trace_public(
     skip: tuple[str, ...] = (),
     in_world: object = None,
     pure: bool = False,
+    draws: str = "",
 ) -> None:
     """Mark every public function that a module defines (called at its end, with its `globals()`)."""
     marked: dict[int, Any] = {}  # two names for one function stay two names for one function
@@ -136,5 +141,5 @@ def trace_public(
         # The entry of an op takes symbolic operands by itself, but not a symbolic shape.
         if value.__module__ == namespace["__name__"] if op is None else "shape" in op.attributes:
             if id(value) not in marked:
-                marked[id(value)] = traceable(value, always=name in always, in_world=in_world, pure=pure)
+                marked[id(value)] = traceable(value, always=name in always, in_world=in_world, pure=pure, draws=draws)
             namespace[name] = marked[id(value)]

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.context import STATE, Paused, Record
+from ..base.context import STATE, Paused, Record, scope
 from ..base.sizes import UNKNOWN, Atom, OpenShape, Size, Undecided, atoms_of, is_known, symbol, whole_number
 from ..base.types import Function
 from ..op.abstract import Abstract
@@ -37,7 +37,7 @@ from .program import Assign, Call, Node, Program, Read, Update, Value
 from .replica_draws import Draw, draws_numbers, undrawable
 
 _NUMBER = np.dtype(np.int64)  # the type of a measured size
-_MOST_ELEMENTS = 256  # of a tensor in place of an attribute
+_MOST_ATTRIBUTE_ELEMENTS = 256  # of a tensor in place of an attribute
 
 
 class Lowering(World):
@@ -61,6 +61,11 @@ class Lowering(World):
         self.outcomes = Outcomes()  # what is read and drawn here
         # What an earlier run has read and drawn: it is taken from there, and no effect is repeated.
         self.replay: Replay | None = None
+
+    @property
+    def depth(self) -> int:
+        """How many loops and branches are open."""
+        return len(self.levels)
 
     def ghost_of(
         self,
@@ -194,7 +199,7 @@ class Lowering(World):
         if array.dtype.kind not in "iu" or array.known is None or not is_known(array.known):
             return self.value_of(array)
         found = np.empty(array.known, object) if array.value is None else np.array(array.value, object)
-        if found.size > _MOST_ELEMENTS:
+        if found.size > _MOST_ATTRIBUTE_ELEMENTS:
             return self.value_of(array)
         for place, size in enumerate(found.reshape(-1).tolist()):
             if size is None or size is UNKNOWN:
@@ -274,18 +279,16 @@ class Lowering(World):
     def inside(self, is_loop: bool, recorded: bool, assigned: set[int]) -> Iterator[Level]:
         """A block that records the program of a loop or branch. Outer tapes do not see its ops."""
         outer, variables, symbols = self.program, dict(self._variables), dict(self.symbols)
-        tapes, accumulators = STATE.tapes, STATE.accumulators
         level = Level(Program(looks=outer.looks), is_loop, recorded, assigned, before=dict(variables))
         if is_loop:
             for variable in assigned:
                 self._variables.pop(variable, None)
         self.levels.append(level)
         self.program = level.program
-        STATE.tapes, STATE.accumulators = [Paused() for _ in tapes], []
         try:
-            yield level
+            with scope(tapes=[Paused() for _ in STATE.tapes], accumulators=[]):
+                yield level
         finally:
-            STATE.tapes, STATE.accumulators = tapes, accumulators
             self.levels.pop()
             self.program = outer
             self.symbols = symbols  # (those of values inside have no meaning outside)

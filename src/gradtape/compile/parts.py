@@ -83,8 +83,8 @@ class Parts:
         """Run all parts; what the graph returns."""
         graph, values, place = self._graph, environment.values, 0
         around = STATE.seeds
-        seeds = STATE.seeds = graph.seed_scope()
-        try:
+        seeds = graph.seed_scope()
+        with scope(seeds=seeds):
             while place < len(graph.steps):
                 part = self._parts.get(place) or self._cut(place, environment, seeds.reached)
                 if part.run is None:
@@ -99,8 +99,6 @@ class Parts:
                 place += len(part.graph.steps)
                 for number in part.over:
                     values.pop(number, None)
-        finally:
-            STATE.seeds = around
         return fill(graph.outputs, environment)
 
     # --- where it is cut -----------------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@ attempt to lower the rounds notes the calls; in the second one each round has it
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from ..base.context import STATE
@@ -18,11 +17,6 @@ from ..trace.graph import leaves, map_parts
 
 if TYPE_CHECKING:
     from .lowering import Lowering
-
-# Whether the function that replicas run was called outside of functions, so that its ops take their seeds as in eager code.
-AS_EAGER: ContextVar[bool] = ContextVar("as_eager", default=False)
-
-_MODULES = "gradtape.random", "gradtape.api.generator"
 
 
 class DrawnBefore:
@@ -47,7 +41,7 @@ class Draw:
         """What it draws as the op with this number among those without a seed."""
         args, kwargs = self.args, self.kwargs
         if self.seed is not None:
-            eager = AS_EAGER.get()
+            eager = STATE.seeds_as_eager
             seed = self.seed.own if eager else self.seed if self.is_same else self.seed.numbered(number)
             args, kwargs = _with_seed((args, kwargs), seed)
         return world.opaque(self.function, args, kwargs, self.looks)
@@ -68,12 +62,12 @@ def draws_numbers(function: Any, args: tuple[Any, ...]) -> bool:
     """Whether a function draws random numbers on the host."""
     # (A generator of replicas draws on their devices, each with a key of its own.)
     of_replicas = any(getattr(arg, "of_replicas", False) for arg in args[:1])
-    return getattr(function, "__module__", None) in _MODULES and not of_replicas
+    return bool(getattr(function, "draws", "")) and not of_replicas
 
 
 def undrawable(function: Any) -> None:
     """UnimplementedError for a generator, which would give the same numbers to all replicas. (XLA names other functions.)"""
-    if function.__module__ == _MODULES[1]:
+    if function.draws == "generator":
         raise UnimplementedError(
             None,
             None,

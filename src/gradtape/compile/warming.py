@@ -7,21 +7,17 @@ may differ from those of Python lines; such a program is compiled with its first
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..base.locks import new_rlock
+from ..native import thresholds
 from ..values.tensor import EagerTensor, from_array
 from .codegen import python_of
 from .program import Branch, Loop, Program
 
-# Calls as Python lines before a program is compiled, and instructions that it runs so, in loops for the most part. Compiling
-# takes as long as some 100,000 instructions; who calls a function so often calls it more often. For tests, GRADTAPE_NATIVE=whole.
-CALLS = 0 if os.environ.get("GRADTAPE_NATIVE") == "whole" else 16
-INSTRUCTIONS = 1 << 12
 # A long program takes longer to compile, 1 ms an instruction: it must have run longer before.
 _LONG = 2000  # instructions of its text: with more, it runs as many times more often first
 _SHORT = 100  # with more, it runs as many times more instructions first
@@ -100,8 +96,8 @@ NATIVE = Form()
 def _calls(program: Program) -> int:
     """How often a program is called as Python lines, before it is compiled."""
     length = _length(program)
-    run = INSTRUCTIONS * max(length, _SHORT) // (_SHORT * max(_instructions(program), 1))
-    return min(CALLS, run) * max(length, _LONG) // _LONG
+    run = thresholds.WARMING_INSTRUCTIONS * max(length, _SHORT) // (_SHORT * max(_instructions(program), 1))
+    return min(thresholds.WARMING_CALLS, run) * max(length, _LONG) // _LONG
 
 
 def _length(program: Program) -> int:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..base import nest
-from ..base.context import ACTIVE, STATE, scope
+from ..base.context import ACTIVE, call_with_seeds, scope
 from ..base.seeds import GLOBAL, SeedScope, Used, decoded, encoded
 from ..base.shapes import TensorShape
 from ..base.type_spec import CompositeSpec
@@ -82,14 +82,11 @@ class Function:
         if ACTIVE:
             result = self(element)
         else:  # the same as __call__ with less overhead: this runs for every element of a map
-            around = STATE.seeds
-            STATE.seeds = SeedScope(self._seeds.seed, (), self._used)
+            seeds = SeedScope(self._seeds.seed, (), self._used)
             try:
-                result = self._function(*element) if element.__class__ is tuple else self._function(element)
+                result = call_with_seeds(seeds, self._function, element if element.__class__ is tuple else (element,))
             except StopIteration as error:
                 raise self._stopped() from error
-            finally:
-                STATE.seeds = around
         return structure.element_of(tuple(result) if result.__class__ is list else result)
 
     def scalar(self, element: Element, kind: type, what: str) -> Any:

@@ -12,6 +12,7 @@ from ..base.context import STATE, Records, activate, deactivate, remove_identica
 from ..base.errors import invalid
 from ..base.sizes import UNKNOWN, Undecided
 from ..base.types import TensorLike
+from ..native import thresholds
 from ..op.family import numpy_type, shape_of, with_batch_axis
 from ..op.record import is_further_output, saved_by
 from ..ops.array.index import getitem
@@ -25,8 +26,6 @@ from .vectorize import Batched, batch, next_depth, unbatch
 
 # bytes that the values of one batch of cotangents may take; larger batches run in chunks
 MEMORY_BOUND = 256 * 2**20
-# An op on a batch takes some ten times as long as on an array, if both are small: so few passes are sooner done one by one.
-_FEW = 4
 
 
 def jacobians(records: Records, target: Any, sources: list[Any]) -> list[Any]:
@@ -98,7 +97,7 @@ def _at_once(
             for found, source in zip(connected, sources, strict=True)
         ]
     on_tensors = records_now() or target.__class__ is Batched or target.dtype.is_narrow
-    if count <= _FEW and not on_tensors:
+    if count <= thresholds.JACOBIAN_PASSES and not on_tensors:
         return _one_by_one(records, target, numbers, directions(0, count))
     chunk = max(1, MEMORY_BOUND // max(1, _largest_value(records, target, sources)))
     pieces: list[list[Any]] = []

@@ -19,7 +19,7 @@ from ..base.traceable import traceable
 from ..base.types import Differentiables, MaybeNone
 from ..native.abi import become
 from ..op.arguments import optional_count, takes
-from ..op.call import GRADIENT_OBSERVERS
+from ..op.call import GRADIENT_OBSERVERS, TAPE_OBSERVERS
 from ..op.record import is_further_output, op_of, pull_of
 from ..ops.math.reduce import reduce_sum
 from ..values.composite import COMPOSITES, expanded
@@ -915,6 +915,9 @@ class GradientTape:
 
     def _begin(self) -> Records:
         """The record to differentiate, for one call; RuntimeError where there is none, or it has been used."""
+        if TAPE_OBSERVERS:
+            for observe in tuple(TAPE_OBSERVERS):
+                observe(self)
         records = self._tape
         if records is None and self._spent:
             raise RuntimeError(

@@ -10,18 +10,16 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable
-from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 
 from ..base import nest
-from ..base.context import STATE
+from ..base.context import STATE, scope
 from ..base.errors import InvalidArgumentError, UnimplementedError, invalid
 from ..base.shapes import TensorShape
 from ..base.traceable import traceable
 from ..base.type_spec import CompositeSpec
-from ..compile.replica_draws import AS_EAGER
 from ..op.call import STEPWISE
 from ..ops.array.layout import concat, reshape, stack
 from ..ops.math.elementwise import convert
@@ -145,18 +143,12 @@ def replicas(one: Callable[..., Any], elements: list[Any], mesh: Mesh, touched: 
     """
     if STEPWISE:
         raise _looked_at()
-    if _RUNNING.get():  # a step of their function asks for values: it is interpreted, and so are they
+    if STATE.replicas_run:  # a step of their function asks for values: it is interpreted, and so are they
         raise _interpreted()
     run = function(lambda *given: replicas(one, list(given), mesh, touched), engine="xla", autograph=False)
-    token = _RUNNING.set(True)
-    try:
+    with scope(replicas_run=True):
         found: list[Any] = run(*elements)
-    finally:
-        _RUNNING.reset(token)
     return found
-
-
-_RUNNING: ContextVar[bool] = ContextVar("replicas_running", default=False)
 
 
 def _interpreted() -> UnimplementedError:
@@ -243,11 +235,8 @@ class Replicas:
     def run(self, fn: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
         """What a function returns on each replica. It is traced once, as `tf.function` does."""
         if STATE.trace is None:
-            token = AS_EAGER.set(not isinstance(fn, Function))
-            try:
+            with scope(seeds_as_eager=not isinstance(fn, Function)):
                 return self._traced(fn)(tuple(args), kwargs)
-            finally:
-                AS_EAGER.reset(token)
         given = (tuple(args), kwargs)
         flat = nest.flatten(given)
         own = [value.stacked for value in flat if isinstance(value, PerReplica)]

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from ..base.dtypes import Array
+from ..native import thresholds
 
 _POLYNOMIAL = 0x82F63B78  # bits reversed
 _BLOCK = 256
 _PIECE = 1 << 18  # the lookup takes 16 bytes of memory for each byte
-_SHORT = 128  # below this a loop is faster
 
 
 def _byte_table() -> list[int]:
@@ -85,7 +85,7 @@ def crc32c(data: Any) -> int:
     """The checksum of bytes."""
     view = memoryview(data)
     checksum, size = 0xFFFFFFFF, len(view)
-    if size < _SHORT:
+    if size < thresholds.CRC_BYTES:
         for byte in view:
             checksum = checksum >> 8 ^ _TABLE[(checksum ^ byte) & 255]
         return checksum ^ 0xFFFFFFFF

@@ -13,72 +13,33 @@ trial fails (another interpreter, another NumPy) there is one notice, and the sl
     makes_functions()     machine code is called as a function of Python, and makes arrays      else: programs call ufuncs
     exports_memory()      a class gets `__buffer__` in Python 3.11, where the language has none else: `memoryview(x.numpy())`
 
-What Python's language reference allows needs no other way: `become`. What is asked of frames and locks stands in base/.
+Each is a `Reliance` (base/reliance.py). What is asked of the bytecode of a frame is one too, in base/frames.py. What Python's
+language reference allows needs no other way: `become`, and the `__code__` of an entry (op/entry.py).
 """
 
 from __future__ import annotations
 
 import ctypes
 import functools
-import logging
-import platform
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..base.locks import new_rlock
+from ..base.reliance import otherwise as _otherwise
 
-LOGGER = logging.getLogger("gradtape")
-
-_LOCK = new_rlock()  # so that there is one trial, and one notice
 _LASTING: list[Any] = []  # NumPy keeps addresses of these
-
-
-class Reliance:
-    """Something relied on; a call says whether it holds. `trial` finds out, at the first call."""
-
-    def __init__(self, trial: Callable[[], bool], otherwise: str) -> None:
-        self.trial, self.otherwise = trial, otherwise
-        self._holds: bool | None = None
-        self.__name__, self.__doc__ = trial.__name__, trial.__doc__
-
-    def __call__(self) -> bool:
-        if self._holds is None:
-            with _LOCK:
-                failure = self._failure() if self._holds is None else None
-            if failure is not None:  # (logged last: a log handler may use gradtape)
-                LOGGER.warning(
-                    "%s %s with NumPy %s is not inside as gradtape knows it (%s: %s). %s The results are the same.",
-                    platform.python_implementation(), platform.python_version(), np.__version__, self.__name__, failure,
-                    self.otherwise,
-                )  # fmt: skip
-        return bool(self._holds)
-
-    def _failure(self) -> str | None:
-        try:
-            failure = None if self.trial() else "the trial gave another result"
-        except Exception as error:
-            failure = f"{type(error).__name__}: {error}"
-        self._holds = failure is None
-        return failure
-
-
-RELIANCES: dict[str, Reliance] = {}
-
-
-def _otherwise(otherwise: str) -> Callable[[Callable[[], bool]], Reliance]:
-    def declare(trial: Callable[[], bool]) -> Reliance:
-        found = RELIANCES[trial.__name__] = Reliance(trial, otherwise)
-        return found
-
-    return declare
 
 
 def _is_cpython() -> bool:
     """Whether `id` is an address, at which an object begins with a count and a type."""
     return sys.implementation.name == "cpython"
+
+
+def keep_for_ever(thing: object) -> None:
+    """Never free it, not even when the interpreter ends. (`Py_IncRef` is part of Python's stable interface.)"""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
 
 
 # --- the elements of arrays --------------------------------------------------------------------------------------------------

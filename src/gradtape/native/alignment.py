@@ -13,13 +13,14 @@ import sys
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 
 from ..base import context
+from ..base.memory import CACHE_LINE
 from . import abi, thresholds
 from .abi import address_of
 from .engine import compiled
-
-_LINE = 64
+from .language import INT64, Declared, Function, Number, memory_at, select
 
 
 def align_arrays() -> bool:
@@ -34,7 +35,7 @@ def _align_in_this_thread() -> bool:
     if abi.allocator().name != b"default_allocator":  # another allocator was chosen already
         return False
     before = abi.set_allocator(_capsule())
-    if all(address_of(made(thresholds.ALIGNED_BYTES, np.int8)) % _LINE == 0 for made in (np.empty, np.zeros)):
+    if all(address_of(made(thresholds.ALIGNED_BYTES, np.int8)) % CACHE_LINE == 0 for made in (np.empty, np.zeros)):
         return True
     abi.set_allocator(before)
     return False
@@ -55,115 +56,70 @@ def _reads_before_blocks() -> bool:
 def _capsule() -> Any:
     """Our allocator, which has NumPy's own behind it, as NumPy takes it."""
     own = abi.allocator()
-    text = _PROGRAM.replace("SMALLEST", str(thresholds.ALIGNED_BYTES)).replace("LINE", str(_LINE))
     symbols = {f"numpy_{name}": getattr(own, name) for name in ("malloc", "calloc", "free")}
-    functions = compiled(text, "allocate", "zeros", "reallocate", "release", symbols=symbols)
+    functions = compiled(_program(), "allocate", "zeros", "reallocate", "release", symbols=symbols)
     return abi.allocator_capsule(abi.Allocator(b"gradtape", own.version, own.context, *functions))
 
 
-# NumPy gives each function the context of the allocator, which is that of NumPy's own.
-_PROGRAM = """
-declare ptr @numpy_malloc(ptr, i64)
-declare ptr @numpy_calloc(ptr, i64, i64)
-declare void @numpy_free(ptr, ptr, i64)
-declare i64 @malloc_usable_size(ptr)
-declare i64 @llvm.umin.i64(i64, i64)
-declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
-declare { i64, i1 } @llvm.umul.with.overflow.i64(i64, i64)
+def _program() -> ir.Module:
+    """The functions of the allocator. NumPy gives each of them the context of the allocator, which is that of NumPy's own.
 
-; The first line that begins inside of a block, with the block's address before it.
-define internal ptr @line_in(ptr %block) {
-  %address = ptrtoint ptr %block to i64
-  %none = icmp eq i64 %address, 0
-  br i1 %none, label %nothing, label %found
-nothing:
-  ret ptr null
-found:
-  %up = add i64 %address, LINE
-  %whole = and i64 %up, -LINE
-  %line = inttoptr i64 %whole to ptr
-  %word = getelementptr i64, ptr %line, i64 -1
-  store i64 %address, ptr %word
-  ret ptr %line
-}
+    Addresses are whole numbers here. Sizes of 2**63 bytes and more are negative, and left to NumPy, which refuses them.
+    """
+    module, word, smallest = ir.Module("alignment"), INT64, thresholds.ALIGNED_BYTES
+    numpy_malloc = Declared(module, "numpy_malloc", word, [word] * 2)
+    numpy_calloc = Declared(module, "numpy_calloc", word, [word] * 3)
+    numpy_free = Declared(module, "numpy_free", ir.VoidType(), [word] * 3)
+    usable_size = Declared(module, "malloc_usable_size", word, [word])
+    times = Declared(module, "llvm.umul.with.overflow.i64", ir.LiteralStructType([word, ir.IntType(1)]), [word] * 2)
 
-; The block that memory lies in: one of ours, if its address stands before and is less than a line away; else the memory itself.
-define internal ptr @block_of(ptr %memory) {
-  %address = ptrtoint ptr %memory to i64
-  %whole = and i64 %address, -LINE
-  %aligned = icmp eq i64 %whole, %address
-  %some = icmp ne i64 %address, 0
-  %possible = and i1 %aligned, %some
-  br i1 %possible, label %look, label %not.ours
-look:
-  %word = getelementptr i64, ptr %memory, i64 -1
-  %block = load i64, ptr %word
-  %distance = sub i64 %address, %block
-  %less = sub i64 %distance, 1
-  %ours = icmp ult i64 %less, LINE
-  br i1 %ours, label %found, label %not.ours
-found:
-  %result = inttoptr i64 %block to ptr
-  ret ptr %result
-not.ours:
-  ret ptr %memory
-}
+    # The first line that begins inside of a block, with the block's address before it.
+    line_in = Function(module, "line_in", word, [word], internal=True)
+    (block,) = line_in.arguments
+    with line_in.where(block == 0):
+        line_in.give(0)
+    line = (block + CACHE_LINE) & -CACHE_LINE
+    memory_at(line, word).store(-1, block)
+    line_in.give(line)
 
-define ptr @allocate(ptr %context, i64 %size) {
-  %small = icmp ult i64 %size, SMALLEST
-  br i1 %small, label %as.before, label %on.line
-as.before:
-  %memory = call ptr @numpy_malloc(ptr %context, i64 %size)
-  ret ptr %memory
-on.line:
-  %more = add i64 %size, LINE
-  %block = call ptr @numpy_malloc(ptr %context, i64 %more)
-  %line = call ptr @line_in(ptr %block)
-  ret ptr %line
-}
+    # The block that memory lies in: one of ours, if its address stands before and is at most a line away; else the memory itself.
+    block_of = Function(module, "block_of", word, [word], internal=True)
+    (memory,) = block_of.arguments
+    with block_of.where((memory & CACHE_LINE - 1 == 0) & (memory != 0)):
+        block = memory_at(memory, word).load(-1)
+        with block_of.where((memory - block > 0) & (memory - block <= CACHE_LINE)):
+            block_of.give(block)
+    block_of.give(memory)
 
-define ptr @zeros(ptr %context, i64 %count, i64 %each) {
-  %product = call { i64, i1 } @llvm.umul.with.overflow.i64(i64 %count, i64 %each)
-  %size = extractvalue { i64, i1 } %product, 0
-  %too.much = extractvalue { i64, i1 } %product, 1
-  %less = icmp ult i64 %size, SMALLEST
-  %plain = or i1 %less, %too.much
-  br i1 %plain, label %as.before, label %on.line
-as.before:
-  %memory = call ptr @numpy_calloc(ptr %context, i64 %count, i64 %each)
-  ret ptr %memory
-on.line:
-  %more = add i64 %size, LINE
-  %block = call ptr @numpy_calloc(ptr %context, i64 %more, i64 1)
-  %line = call ptr @line_in(ptr %block)
-  ret ptr %line
-}
+    allocate = Function(module, "allocate", word, [word] * 2)
+    b, (context, size) = allocate.builder, allocate.arguments
+    with allocate.where(size < smallest):
+        allocate.give(numpy_malloc(b, context, size))
+    allocate.give(line_in(b, numpy_malloc(b, context, size + CACHE_LINE)))
 
-define void @release(ptr %context, ptr %memory, i64 %size) {
-  %block = call ptr @block_of(ptr %memory)
-  %ours = icmp ne ptr %block, %memory
-  %added = select i1 %ours, i64 LINE, i64 0
-  %whole = add i64 %size, %added
-  call void @numpy_free(ptr %context, ptr %block, i64 %whole)
-  ret void
-}
+    zeros = Function(module, "zeros", word, [word] * 3)
+    b, (context, count, each) = zeros.builder, zeros.arguments
+    size, too_much = (Number(b, b.extract_value(times(b, count, each).value, place)) for place in (0, 1))
+    with zeros.where((size < smallest) | too_much):
+        zeros.give(numpy_calloc(b, context, count, each))
+    zeros.give(line_in(b, numpy_calloc(b, context, size + CACHE_LINE, zeros.number(1))))
 
-define ptr @reallocate(ptr %context, ptr %memory, i64 %size) {
-  %new = call ptr @allocate(ptr %context, i64 %size)
-  %none = icmp eq ptr %new, null
-  br i1 %none, label %end, label %copy
-copy:
-  %block = call ptr @block_of(ptr %memory)
-  %usable = call i64 @malloc_usable_size(ptr %block)
-  %from = ptrtoint ptr %block to i64
-  %to = ptrtoint ptr %memory to i64
-  %before = sub i64 %to, %from
-  %present = sub i64 %usable, %before
-  %count = call i64 @llvm.umin.i64(i64 %present, i64 %size)
-  call void @llvm.memcpy.p0.p0.i64(ptr %new, ptr %memory, i64 %count, i1 false)
-  call void @numpy_free(ptr %context, ptr %block, i64 SMALLEST) ; (so much that NumPy does not keep it for another array)
-  br label %end
-end:
-  ret ptr %new
-}
-"""
+    release = Function(module, "release", ir.VoidType(), [word] * 3)
+    b, (context, memory, size) = release.builder, release.arguments
+    block = block_of(b, memory)
+    numpy_free(b, context, block, size + select(block != memory, release.number(CACHE_LINE), 0))
+    release.give()
+
+    reallocate = Function(module, "reallocate", word, [word] * 3)
+    b, (context, memory, size) = reallocate.builder, reallocate.arguments
+    new = allocate(b, context, size)
+    with reallocate.where(new != 0):
+        block = block_of(b, memory)
+        present = usable_size(b, block) - (memory - block)
+        kept = select(present < size, present, size)
+        memory_at(new, ir.IntType(8)).copy(0, memory_at(memory, ir.IntType(8)), kept)
+        numpy_free(
+            b, context, block, reallocate.number(smallest)
+        )  # (so much that NumPy does not keep it for another array)
+    reallocate.give(new)
+    return module

@@ -23,7 +23,7 @@ from . import abi, engine, pool, thresholds
 from .abi import OpenBLAS, address_of
 from .engine import Kernel, strides_of
 
-_LINE = 16  # rows and columns of a part are multiples of it, as the tiles of OpenBLAS are
+_TILE = 16  # rows and columns of a part are multiples of it, as the tiles of OpenBLAS are
 
 
 @functools.cache
@@ -160,8 +160,8 @@ def _plan(dtype: np.dtype[Any], a: _Look, b: _Look, target: tuple[int, ...] | No
         after = (*form, *steps, rows, columns, int(wide))
         size = max(rows, columns)
         shared = rows * columns * inner >= thresholds.PRODUCT_CORES_MULTIPLICATIONS
-        posted = pool.part_length(size, _LINE, _LINE, 2) if shared else size
-        return _Plan(shape, copies, part, _pack(after), after, size, pool.part_length(size, _LINE, _LINE, 1), posted)
+        posted = pool.part_length(size, _TILE, _TILE, 2) if shared else size
+        return _Plan(shape, copies, part, _pack(after), after, size, pool.part_length(size, _TILE, _TILE, 1), posted)
     looks = [(a[0], a_read.strides), (b[0], b_read.strides), (shape, result.strides)]
     table = np.stack([_offsets(batch, *look) for look in looks], axis=1)
     after = (address_of(table), rows, columns, *form)

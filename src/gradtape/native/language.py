@@ -446,6 +446,16 @@ class Function:
             self.builder.ret(result.value if isinstance(result, Number) else ir.Constant(self._result, result))
 
 
+class Declared:
+    """A function of the process, or of LLVM, that a module calls by name."""
+
+    def __init__(self, module: ir.Module, name: str, result: Any, parameters: Sequence[Any]) -> None:
+        self._function = ir.Function(module, ir.FunctionType(result, parameters), name)
+
+    def __call__(self, builder: ir.IRBuilder, *arguments: Number) -> Number:
+        return Number(builder, builder.call(self._function, [argument.value for argument in arguments]))
+
+
 class _Callee:
     """An address as llvmlite wants a function to be: with its type."""
 
@@ -483,5 +493,9 @@ def kernel_module(name: str) -> tuple[Any, ir.IRBuilder, Memory, Number, Number]
 
 def array_at(arguments: Memory, place: int, element: Any) -> Memory:
     """The array whose address is an argument of a kernel."""
-    builder = arguments.builder
-    return Memory(builder, builder.inttoptr(arguments.load(place).value, POINTER), element)
+    return memory_at(arguments.load(place), element)
+
+
+def memory_at(address: Number, element: Any) -> Memory:
+    """The memory that begins at an address."""
+    return Memory(address.builder, address.builder.inttoptr(address.value, POINTER), element)

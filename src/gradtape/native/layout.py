@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-_LINE = 8  # words in a line of the cache
+from ..base.memory import CACHE_LINE
+
+_LINE = CACHE_LINE // 8  # words
 
 
 class Layout:

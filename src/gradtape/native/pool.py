@@ -21,7 +21,7 @@ from typing import Any
 
 from ..base.locks import new_lock
 from ..base.threads import cores, in_parts
-from . import thresholds
+from . import abi, thresholds
 from .engine import Kernel
 from .pool_words import MACHINES, SLOT, SLOTS, STATE, slot_of
 
@@ -131,7 +131,7 @@ class _Pool:
         ]  # the words with the last finished kernel of each slot
         for place in (STATE["posted"], STATE["all_done"], *self._last):
             self._words[place] = posted
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._words))  # workers never end, and always look at them
+        abi.keep_for_ever(self._words)  # workers never end, and always look at them
         self._state = ctypes.addressof(self._words)
         # For each kernel that is posted its number (0: not known yet), and what it reads and writes.
         self._kept: dict[int, list[Any]] = {}

@@ -2,7 +2,8 @@
 
 A rule or a kernel declares the ways to compute a result. `choice.py`, and the code that runs a kernel, compare sizes
 with these numbers. Which way is taken may change the last bits of a result, so a number is the same on every processor.
-Sizes that are part of a kernel's text (registers worked on together, terms added up one after the other) stand with the kernel.
+Sizes that are part of a kernel's text (registers worked on together, terms added up one after the other) stand with the kernel,
+and limits of memory and accuracy with what they limit; `tests/test_thresholds.py` lists them.
 
     python -m benchmarks.thresholds             measures all of them again
     python -m benchmarks.thresholds POOL*       measures some
@@ -170,9 +171,45 @@ GROUP_COLUMNS = _from(4)
 # Instructions of a group: the time to compile it grows faster than they do.
 # 140 instructions with their compilation, ms: 12: 604; 24: 584; 48: 572; 96: 1,167.
 GROUP_INSTRUCTIONS = 48
+# Instructions of a native function that is a part of a program: LLVM takes more than twice as long for twice as many. More parts
+# cost more calls of it. The first call of 2,000 instructions and one that no native function has, ms: 125: 1,890; 500: 1,520;
+# 2,000: 1,100, because long ones are cut all the same, as the next two numbers say.
+NATIVE_GROUP_INSTRUCTIONS = 500
+# Instructions. A native function of more is written as several functions of LLVM.
+# The first call of 2,000, ms: cut: 920; whole: 1,810.
+NATIVE_FUNCTION_INSTRUCTIONS = 1000
+# Instructions of each of these. The same, ms: 50: 1,020; 100: 960; 400: 900; 1,600: 920.
+NATIVE_PIECE_INSTRUCTIONS = 400
+# Bytes that an op's kernel in Python is given and gives. A native function that calls it copies them; more are lines of Python.
+# A sort between sums: 8,192: 4.7, 4.7; 65,536: 16.4, 15.8; 262,144: 71, 63.
+CALLBACK_BYTES = 1 << 16
+# Bytes of an array of which rows are changed. A native function may copy one so large; Python lines change larger ones in place.
+# The gradient of a loop of 40 rounds that reads rows at two places: 1,024: 0.8, 0.8; 8,192: 2.6, 5.2.
+ROW_CHANGE_BYTES = 1 << 12
+# Nanoseconds that a native function takes, about. One that takes longer lets go of the interpreter's lock, so that other threads
+# run. To do so and to take it back costs 0.05 us on a quiet machine: two tanh of 256: 0.44, 0.50.
+LOCK_NANOSECONDS = 10_000
+# Calls of a program as Python lines before it becomes a native function. Compiling takes as long as some 100,000 instructions:
+# who calls a function so often calls it more often. 20 calls of 20 instructions, ms: 16 and fewer: 28; 64: 4.
+# For tests, GRADTAPE_NATIVE=whole.
+WARMING_CALLS = 0 if os.environ.get("GRADTAPE_NATIVE") == "whole" else 16
+# Instructions that it runs so, in loops for the most part, before the same. 10 calls of a loop of 1,000 rounds, ms: 4,096: 52;
+# 65,536: 15.
+WARMING_INSTRUCTIONS = 1 << 12
+# Rounds. A loop of a known number of rounds is written out in a program: positions in it are numbers then, and rounds may differ.
+# A tanh of each row of 16, which gains nothing by it: 4: 6, 10; 32: 29, 35; 256: 221, 270.
+UNROLLED_ROUNDS = 32
 # Bytes. A result is written to the memory of an operand that is not needed afterwards.
 # Five roundings and roots: 4,096: 5.4, 4.8; 32,768: 10.7, 9.3; 262,144: 55, 47.
 BUFFER_BYTES = _from(1 << 15)
+
+# --- derivatives and files ---------------------------------------------------------------------------------------------------
+
+# Passes backward for the rows of a Jacobian. More rows are one pass on a batch: an op on a batch takes some ten times as long as
+# on an array, if both are small. A product and three functions: 1: 45, 91; 4: 83, 92; 8: 131, 94.
+JACOBIAN_PASSES = 4
+# Bytes. A checksum (CRC-32C) is put together of tables by NumPy, not computed byte by byte. 64: 4.3, 5.5; 128: 8.5, 5.3.
+CRC_BYTES = 128
 
 # --- memory and threads ------------------------------------------------------------------------------------------------------
 

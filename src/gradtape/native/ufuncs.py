@@ -20,6 +20,7 @@ import numpy as np
 from llvmlite import ir
 
 from ..base.dtypes import Array
+from ..base.memory import CACHE_LINE
 from . import abi, engine, functions, pool, thresholds  # noqa: F401 (`functions` fills the table of functions)
 from .abi import address_of
 from .engine import Kernel, compiled, register_bytes, strides_of
@@ -157,7 +158,7 @@ def _lines(
     return _Lines(rows, columns, inner, outer)
 
 
-_LINE = 64  # elements, and bytes: borders between threads lie on whole lines of the cache
+_LINE = CACHE_LINE  # elements, and bytes: borders between threads lie on whole lines of the cache
 
 
 @functools.cache

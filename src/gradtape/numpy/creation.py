@@ -9,6 +9,7 @@ import numpy as np
 from .. import math
 from ..api import arrays, indexing, layout
 from ..base.dtypes import BY_NUMPY
+from ..base.memory import MOST_ELEMENTS
 from ..base.traceable import trace_public
 from ..base.types import DTypeLike, IntLike, ShapeLike, TensorLike
 from ..op.attributes import as_int, as_shape
@@ -306,7 +307,7 @@ def arange(
     bounds: list[Any] = [np.asarray(v)[()] if hasattr(v, "dtype") else v for v in (first, last, step)]
     low, high, delta = bounds
     count = np.ceil((high - low) / delta) if delta else np.inf
-    if not count < 2**40:
+    if not count < MOST_ELEMENTS:
         raise ValueError("Maximum allowed size exceeded")
     kind: Any = None if dtype is None else numpy_dtype(dtype)
     return from_array(np.arange(low, high, delta, dtype=kind))

@@ -22,7 +22,7 @@ from .declaration import Op
 Shape = Sizes | None  # None: the rank is unknown
 Shapes = Shape | list[Shape]
 
-_MOST_KNOWN = 256  # elements of a value that is kept: shapes, axes and the like are shorter
+_MOST_VALUE_ELEMENTS = 256  # elements of a value that is kept: shapes, axes and the like are shorter
 
 
 class Abstract:
@@ -39,7 +39,7 @@ class Abstract:
     def of(cls, value: Any, dtype: Any = None) -> Abstract:
         """The type and shape of an array or a number, and its value if that is integral and small."""
         array = np.asarray(value, dtype)
-        known = array.dtype.kind in "iub" and array.size <= _MOST_KNOWN
+        known = array.dtype.kind in "iub" and array.size <= _MOST_VALUE_ELEMENTS
         return cls(array.shape, array.dtype, array if known else None)
 
     @classmethod
@@ -168,7 +168,7 @@ def _values(op: Op, args: tuple[Any, ...], attributes: dict[str, Any], shapes: l
 
 
 def _is_small(shape: Shape) -> bool:
-    return shape is not None and is_known(shape) and product(shape) <= _MOST_KNOWN
+    return shape is not None and is_known(shape) and product(shape) <= _MOST_VALUE_ELEMENTS
 
 
 def _sizes(part: Any, shape: Sizes) -> Array:

@@ -42,6 +42,9 @@ STEPWISE: set[int] = set()
 # Called after each call of a compiled function, with its name.
 CALL_OBSERVERS: list[Callable[[str], None]] = []
 
+# Called with each tape that is about to be differentiated.
+TAPE_OBSERVERS: list[Callable[[Any], None]] = []
+
 # Called where a tape gives gradients of variables, with the targets, the gradients and the variables.
 GRADIENT_OBSERVERS: list[Callable[[list[Any], list[Any], list[Any]], None]] = []
 

@@ -12,6 +12,7 @@ from ..api import arrays, indexing, layout
 from ..base import dtypes
 from ..base.dtypes import Array
 from ..base.errors import ResourceExhaustedError, invalid
+from ..base.memory import has_too_many
 from ..base.traceable import trace_public
 from ..base.types import AxisLike, DTypeLike, IntLike, ShapeLike, TensorLike
 from ..op.arguments import flag, takes
@@ -82,7 +83,7 @@ def to_dense(
     sp = as_sparse(sp_input, "to_dense")
     check_places(sp, "to_dense", ordered=validate_indices)
     sizes = sizes_of(sp)
-    if np.prod(sizes, dtype=np.float64) >= 2**40:
+    if has_too_many(sizes):
         raise ResourceExhaustedError(None, None, f"to_dense: a dense tensor of shape {sizes} is too large.")
     if default_value is None:
         empty = arrays.zeros(sizes, sp.dtype)

@@ -17,7 +17,6 @@ from .binding import Binding
 from .engines import CHOICE, CHOSEN, ENGINES, NATIVE, Executor, Maker
 from .function_type import FunctionType, described, recorded_type
 from .graph import Environment, Graph, bind, leaves, map_parts
-from .recorder import Recorder
 from .signature import Parameters, shown, with_specs
 from .symbolic import SymbolicTensor
 
@@ -236,9 +235,10 @@ class ConcreteFunction:
             if executor is None:
                 executor = self._executor = self._made()
             return executor(tensors)
-        if isinstance(trace, Recorder):
-            trace.graph.captured.update(self._graph.captured)
-            return trace.step(CallGraph(self), tuple(tensors), {})
+        recorder = trace.recorder
+        if recorder is not None:
+            recorder.graph.captured.update(self._graph.captured)
+            return recorder.step(CallGraph(self), tuple(tensors), {})
         return self.interpret(tensors)
 
     @property

@@ -18,6 +18,7 @@ from ..base.context import STATE, next_id, remove_identical
 from ..base.shapes import TensorShape
 from ..base.sizes import UNKNOWN, Dim, same, static
 from ..differentiation.custom import linked
+from ..native import thresholds
 from ..op.abstract import Shape
 from ..op.attributes import as_shape
 from ..op.record import leaves_below
@@ -34,7 +35,6 @@ from .recorder import Recorder, outside_traces
 from .symbolic import SymbolicTensor, is_symbolic
 
 Callee = Callable[..., Any]
-_MOST_UNROLLED = 32
 
 
 # --- branches --------------------------------------------------------------------------------------------------------
@@ -341,7 +341,7 @@ def _is_wider(before: Any, after: Any) -> bool:
 
 def is_written_out(world: World, count: Dim) -> bool:
     """Whether the rounds of a loop are written one after the other: there are few of them, and it is known how many."""
-    return not isinstance(world, Inference) and isinstance(count, int) and 0 < count <= _MOST_UNROLLED
+    return not isinstance(world, Inference) and isinstance(count, int) and 0 < count <= thresholds.UNROLLED_ROUNDS
 
 
 # --- functions with effects, or with results that are no function of their arguments --------------------------------------

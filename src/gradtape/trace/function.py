@@ -67,10 +67,30 @@ RETURNED: list[type] = []
 class _Eagerly:
     """Whether functions run as plain Python (`tf.config.run_functions_eagerly`)."""
 
-    on = False
+    @property
+    def on(self) -> bool:
+        """Whether they do."""
+        return self in _UNUSUAL
+
+    @on.setter
+    def on(self, value: bool) -> None:
+        (_UNUSUAL.add if value else _UNUSUAL.discard)(self)
 
 
+# Why a call does more than to run what was traced: functions run eagerly, or somebody wants to see each call. (One question for
+# all of them, because every call asks it.)
+_UNUSUAL: set[Any] = set()
 EAGERLY = _Eagerly()
+
+
+def observe_functions(observer: Callable[[Function[..., Any]], None]) -> None:
+    """Call `observer(function)` before each call of a function of `tf.function`, until `unobserve_functions`."""
+    _UNUSUAL.add(observer)
+
+
+def unobserve_functions(observer: Callable[[Function[..., Any]], None]) -> None:
+    """Undo `observe_functions`."""
+    _UNUSUAL.discard(observer)
 
 
 class Function(Generic[_P, _Result]):
@@ -308,8 +328,11 @@ class Function(Generic[_P, _Result]):
     # --- calling ---------------------------------------------------------------------------------------------------
 
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _Result:
-        if EAGERLY.on:
-            return self._python_function(*args, **kwargs)
+        if _UNUSUAL:
+            for observe in _UNUSUAL - {EAGERLY}:
+                observe(self)
+            if EAGERLY.on:
+                return self._python_function(*args, **kwargs)
         if self._direct is not None and not ACTIVE:
             result = self._direct(*args, **kwargs) if kwargs else self._direct(*args)
             if result is not NotImplemented:

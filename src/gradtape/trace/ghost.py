@@ -177,6 +177,7 @@ class World:
     """Runs ops on ghosts. Subclasses say what is known of values, and what is kept of what runs."""
 
     computes = True
+    recorder = None  # (Recorder is the other kind of traces)
 
     def __init__(self) -> None:
         self._tapes: list[Records] = []
@@ -220,6 +221,11 @@ class World:
             deactivate(recorder)
 
     # --- what the layers below ask of `STATE.trace` ----------------------------------------------------------------
+
+    @property
+    def depth(self) -> int:
+        """How deeply what runs is nested in loops and branches."""
+        return 0
 
     def read(self, variable: Variable) -> Any:
         """The value of a variable, followed as the variable."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, MappingView
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..base.context import STATE, next_id
+from ..base.context import STATE, next_id, scope
 from ..base.errors import InaccessibleTensorError, NonFiniteError
 from ..base.nest import children, is_nested, is_record, record_of
 from ..base.notes import STEPS
@@ -113,9 +113,8 @@ class Graph:
         if len(self.last_uses) != len(self.steps):
             self.last_uses = self._last_uses()
         in_world = STATE.trace is not None
-        around = STATE.seeds
-        seeds = STATE.seeds = self.seed_scope()
-        try:
+        seeds = self.seed_scope()
+        with scope(seeds=seeds):
             for step, over in zip(self.steps, self.last_uses, strict=True):
                 seeds.step += 1
                 if in_world and step.is_idle(over):
@@ -126,8 +125,6 @@ class Graph:
                     STEPS.append((first, next_id(), step.line))
                 for number in over:
                     values.pop(number, None)
-        finally:
-            STATE.seeds = around
         return fill(self.outputs, environment)
 
     def seed_scope(self, begin: tuple[int, int, int] | None = None) -> SeedScope:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..base import nest
-from ..base.context import STATE, Record
+from ..base.context import Record
 from ..base.sizes import UNKNOWN, is_known, matched, product, symbol
 from ..base.types import DTypeLike
 from ..differentiation.custom import record_call
@@ -27,8 +27,8 @@ from ..variables.variable import Variable
 from .ghost import Ghost, NeedsValue, World, abstract_of, shown
 from .graph import Environment, fill, map_parts
 
-_FEW = 16  # elements of an integer tensor that may be sizes, axes or positions
-_MOST_KNOWN = 1 << 12  # elements of a tensor whose value is used while tracing
+_MOST_SIZES = 16  # elements of an integer tensor that may be sizes, axes or positions
+_MOST_CAPTURED_ELEMENTS = 1 << 12  # elements of a tensor whose value is used while tracing
 
 
 class Inference(World):
@@ -66,7 +66,13 @@ class Inference(World):
         if shape is not None and any(size is UNKNOWN for size in shape):
             shape = tuple([self.unknown() if size is UNKNOWN else size for size in shape])
         dtype = np.dtype(dtype)
-        if value is None and dtype.kind in "iu" and shape is not None and is_known(shape) and product(shape) <= _FEW:
+        if (
+            value is None
+            and dtype.kind in "iu"
+            and shape is not None
+            and is_known(shape)
+            and product(shape) <= _MOST_SIZES
+        ):
             value = np.full(shape, UNKNOWN, object)  # what is put together of it is known in part
         return Ghost(self, shape, dtype, 0, value)
 
@@ -100,7 +106,7 @@ class Inference(World):
 
     def captured(self, tensor: EagerTensor) -> Any:
         """A large tensor that may be followed is known by its shape: to compute with its value takes time and memory."""
-        if tensor._array.size <= _MOST_KNOWN or not tensor.dtype.is_differentiable:
+        if tensor._array.size <= _MOST_CAPTURED_ELEMENTS or not tensor.dtype.is_differentiable:
             return tensor
         if id(tensor) not in self._large:
             self._large[id(tensor)] = Ghost(self, tensor._array.shape, tensor._array.dtype)
@@ -139,6 +145,8 @@ class Inference(World):
 
     def sized(self, sizes: Any, dtype: DTypeLike = np.int32) -> Any:
         """A tensor of sizes, or one size: a constant where they are numbers."""
+        if sizes is None:
+            return self.ghost(TensorSpec([None], dtype))
         found = Abstract.of_sizes(sizes, dtype)
         if found.value is not None and found.value.dtype.kind != "O":
             return from_array(found.value)
@@ -153,12 +161,6 @@ class Inference(World):
             value = self._followed[number]
             found.append(depending_on(self, like(self, value), [value, *_tensors(cotangent)]))
         return found
-
-
-def running_inference() -> Inference | None:
-    """The running trace, if it is one that asks for types and shapes alone."""
-    trace = STATE.trace
-    return trace if isinstance(trace, Inference) else None
 
 
 def depending_on(world: Inference, ghost: Ghost, sources: list[Any], linearly: bool = False) -> Ghost:
@@ -212,7 +214,7 @@ def as_ghost(world: Inference, value: Any) -> Any:
 def without_large(world: Inference, value: Any) -> Any:
     """The value, with large constants in it by their shapes."""
     if value.__class__ is EagerTensor:
-        return value if value._array.size <= _MOST_KNOWN else as_ghost(world, value)
+        return value if value._array.size <= _MOST_CAPTURED_ELEMENTS else as_ghost(world, value)
     return value if isinstance(value, Tensor) else map_parts(value, lambda part: without_large(world, part))
 
 

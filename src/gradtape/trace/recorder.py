@@ -59,6 +59,7 @@ class Recorder:
     """One trace: records the steps, and knows shape and type of every symbolic tensor."""
 
     computes = True
+    depth = 0  # (a loop or a branch is one step)
 
     def __init__(self, name: str, policy: TracePolicy) -> None:
         self.graph = Graph(name=name)
@@ -114,6 +115,11 @@ class Recorder:
             return without_large(self.world, call_step(function, args, kwargs, self.world.environment))
 
     # --- the interface of `STATE.trace` for lower layers -----------------------------------------------------------
+
+    @property
+    def recorder(self) -> Recorder:
+        """Itself."""
+        return self
 
     def read(self, variable: Variable) -> Any:
         """Reading a variable is a step: its value may differ in each run."""
@@ -465,7 +471,7 @@ def outside_traces() -> Iterator[None]:
 def running_recorder() -> Recorder | None:
     """The running trace, if it is one that records a function."""
     trace = STATE.trace
-    return trace if isinstance(trace, Recorder) else None
+    return None if trace is None else trace.recorder
 
 
 def run_symbolic(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:

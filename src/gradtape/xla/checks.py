@@ -14,13 +14,13 @@ import jax
 import numpy as np
 from jax.experimental import io_callback
 
+from ..base.context import scope
 from ..base.locks import new_lock
 from ..compile.program import Program
 from ..op.declaration import BadInput, Op
 from ..trace.function import function
 from ..values.tensor import TensorSpec, from_array, to_array, to_tensor
 from .executor import Executable, XlaGraph
-from .lowering import LOOKING_ON
 
 
 @functools.cache
@@ -60,11 +60,8 @@ class CheckedExecutable(Executable):
         self._call = self._checked_call
 
     def _step(self, *values: Any) -> list[Any]:
-        token = LOOKING_ON.set(self._look_on)
-        try:
+        with scope(lowering_observer=self._look_on):
             return super()._step(*values)
-        finally:
-            LOOKING_ON.reset(token)
 
     def _look_on(self, op: Op, operands: list[Any], attributes: dict[str, Any]) -> None:
         """While jax traces: let the host run an op beside the device."""

@@ -94,12 +94,12 @@ _OF_GENERATORS: dict[str, Draw] = {"uniform": _uniform, "normal": _normal}
 
 def is_draw(call: Call) -> bool:
     """Whether a call draws random numbers by a function of `tf.random`: that neither reads nor changes variables."""
-    return getattr(call.function, "__module__", None) == "gradtape.random"
+    return getattr(call.function, "draws", "") == "stream"
 
 
 def state_of(call: Call) -> Any:
     """The variable with the state of the generator that a call draws from, which the call changes; None for other calls."""
-    if getattr(call.function, "__module__", None) != "gradtape.api.generator":
+    if getattr(call.function, "draws", "") != "generator":
         return None
     return call.arguments[0][0].state
 

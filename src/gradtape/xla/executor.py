@@ -15,6 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..base.context import scope
 from ..base.locks import new_lock
 from ..compile.codegen import explain, python_of
 from ..compile.executor import CompiledGraph, Key
@@ -37,7 +38,7 @@ from .arrays import (
     on_host,
     values_of,
 )
-from .lowering import ROOM, Refused, Room, run_program, stacks_of, touched
+from .lowering import Refused, Room, run_program, stacks_of, touched
 from .partition import Part, parts_of
 
 
@@ -88,11 +89,8 @@ class Executable:
         variables = (*self._read, *self._changed)
         state = {variable._id: value for variable, value in zip(variables, values[count:], strict=True)}
         room = None if self._room is None else Room(self._room)
-        token = ROOM.set(room)
-        try:
+        with scope(room=room):
             results = run_program(self.program, list(values[:count]), state)
-        finally:
-            ROOM.reset(token)
         needed = [] if room is None else [jnp.max(jnp.stack(room.needed))]
         return [*results, *(state[variable._id] for variable in self._changed), *needed]
 

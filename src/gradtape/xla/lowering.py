@@ -7,8 +7,7 @@ cannot. Variables are state that goes in and comes out.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from contextvars import ContextVar
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -16,6 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..base.context import STATE
 from ..base.dtypes import NARROW_FLOATS
 from ..compile.measures import Measure
 from ..compile.program import Assign, Branch, Call, Look, Loop, Node, Program, Read, Update, Value, size_of
@@ -24,10 +24,6 @@ from .draws import is_on_device, run_draw, state_of
 from .replicas import CALLED, on_all_devices, run_replicas
 
 State = dict[int, jax.Array]  # the values of variables, by their identity
-
-
-# Who wants to see each op before it is traced, with its operands and attributes (checks.py).
-LOOKING_ON: ContextVar[Callable[[Op, list[Any], dict[str, Any]], None] | None] = ContextVar("looking_on", default=None)
 
 
 class Refused(Exception):
@@ -92,9 +88,6 @@ class Room:
         self.needed: list[jax.Array] = []
 
 
-ROOM: ContextVar[Room | None] = ContextVar("room", default=None)
-
-
 def _is_text(operand: object) -> bool:
     return isinstance(operand, np.ndarray) and operand.dtype.kind == "O"
 
@@ -150,7 +143,7 @@ def run_program(program: Program, given: list[Any], state: State) -> list[Any]:
 def _run_node(node: Node, operands: list[Any], looks: list[Look], state: State) -> list[Any]:
     what = node.what
     if isinstance(what, Op):
-        look_on = LOOKING_ON.get()
+        look_on = STATE.lowering_observer
         if look_on is not None:
             look_on(what, operands, node.attributes)
         return run_op(what, operands, node.attributes, looks)
@@ -228,7 +221,7 @@ def _run_loop(loop: Loop, operands: list[Any], state: State, length: int | None)
         rounds = jnp.asarray(length, np.int64)
         (carried, after), stacks = jax.lax.scan(turn, begin, sequences, length=length, reverse=loop.reverse)
     else:
-        room = ROOM.get()
+        room = STATE.room
         collected = [loop.body.look_of(output) for output in loop.body.outputs[loop.carried :]]
         empty = [jnp.zeros((room.rounds, *shape), dtype) for shape, dtype in collected] if room is not None else []
 

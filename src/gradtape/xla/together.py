@@ -8,6 +8,8 @@ from typing import Any
 import jax
 import numpy as np
 
+from ..base.errors import UnimplementedError
+
 
 def join(address: str | None, count: int, number: int, heartbeat: int) -> None:
     """Find the other processes; CPUs exchange values by Gloo."""
@@ -20,9 +22,17 @@ _PATIENCE = 300_000  # milliseconds
 
 
 def _client() -> Any:
-    from jax._src import distributed  # (JAX has no public name for it)
+    try:
+        from jax._src import distributed  # (JAX has no public name for it)
 
-    return distributed.global_state.client
+        return distributed.global_state.client
+    except (ImportError, AttributeError) as error:
+        raise UnimplementedError(
+            None,
+            None,
+            f"JAX {jax.__version__} has no jax._src.distributed.global_state.client, by which processes find each "
+            "other. Install a version of jax that gradtape's extra `xla` names.",
+        ) from error
 
 
 def barrier(name: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from ...native import engine
+from ...native import engine, thresholds
 from ...native.language import INT32, POINTER
 from .body_memory import DONE, REFUSED, BodyMemory
 from .callbacks import write_called_function
@@ -46,8 +46,6 @@ from .steps import (
     RowsWritten,
 )
 from .texts import BYTE
-
-_RELEASING = 10_000  # ns: what takes longer lets go of the interpreter's lock
 
 _WRITERS: dict[type[Any], Callable[..., None]] = {
     Fused: write_fused,
@@ -120,7 +118,7 @@ def write_body(
             memory.begins[result.buffer] = slot(len(given) + place)
     wanted = [value.buffer for value in (*results, *changes)]
     order = scheduled(steps, wanted)
-    if sum(map(cost, order)) > _RELEASING and not calls_python(order):
+    if sum(map(cost, order)) > thresholds.LOCK_NANOSECONDS and not calls_python(order):
         memory.release()
     pieces = _pieces(order)
     homes = _homes(pieces, wanted)
@@ -165,8 +163,6 @@ def write_body(
 
 # --- long programs -----------------------------------------------------------------------------------------------------------
 
-_LONGEST = 1000  # instructions of one function: LLVM takes more than twice as long for twice as many
-_PIECE = 400  # those of a piece of a longer one
 _STRAIGHT = (*(kind for kind in _WRITERS if kind is not Called), Check)
 
 
@@ -184,13 +180,13 @@ class _Piece:
 
 def _pieces(order: list[AnyStep]) -> list[_Piece]:
     """The steps of a long program in pieces. Loops, branches and calls of Python are no functions of their own."""
-    if sum(map(_instructions, order)) <= _LONGEST:
+    if sum(map(_instructions, order)) <= thresholds.NATIVE_FUNCTION_INSTRUCTIONS:
         return [_Piece(order, False)]
     pieces: list[_Piece] = []
-    size = _PIECE
+    size = thresholds.NATIVE_PIECE_INSTRUCTIONS
     for step in order:
         is_straight = isinstance(step, _STRAIGHT)
-        if size >= _PIECE or pieces[-1].is_function is not is_straight:
+        if size >= thresholds.NATIVE_PIECE_INSTRUCTIONS or pieces[-1].is_function is not is_straight:
             pieces.append(_Piece([], is_straight))
             size = 0
         pieces[-1].steps.append(step)

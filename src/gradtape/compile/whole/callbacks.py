@@ -13,15 +13,13 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from ...native import abi
+from ...native import abi, thresholds
 from ...native.language import INT32, INT64, POINTER, Unsupported
 from ...op.declaration import Op
 from .body_memory import RAISED, REFUSED, BodyMemory
 from .memory import call_address, i64, untyped
 from .stand_in import StandIn, Steps
 from .steps import AnyStep, Array, Called, View
-
-_COPIED = 1 << 16  # bytes that a kernel is given and gives: more are worth a Python line of their own
 
 
 def record_call(
@@ -47,7 +45,7 @@ def record_call(
         return (result,) if op.outputs == 1 else result
 
     made = [steps.made(array) for array in _layouts(run, arrays, looks)]
-    if sum(x.nbytes for x in (*arrays, *(result.array for result in made))) > _COPIED:
+    if sum(x.nbytes for x in (*arrays, *(result.array for result in made))) > thresholds.CALLBACK_BYTES:
         raise Unsupported(f"{op.name} of large arrays")
     views = [x.located for x in made]
     steps.append(Called([x.located for _, x in given], views[0], _filling(run, len(given)), views[1:]))

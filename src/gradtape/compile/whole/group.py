@@ -18,8 +18,7 @@ from .recording import Recording
 from .stand_in import Steps
 from .state import separated
 
-LONGEST = 500  # instructions of one native function: LLVM takes more than twice as long for twice as many
-LONGEST_WHOLE = 200_000  # the same, where that is the whole program, which is cut into several functions of LLVM
+_LONGEST_WHOLE = 200_000  # instructions of a program that becomes one native function: more are not even written down
 
 LOGGER = logging.getLogger("gradtape")
 
@@ -73,7 +72,7 @@ def whole_groups(program: Program, python_of: Callable[[Program], Any]) -> list[
     group: WholeGroup | None = None
     made: set[int] = set()
     for node in program.nodes:
-        if group is not None and len(group.nodes) >= LONGEST:
+        if group is not None and len(group.nodes) >= thresholds.NATIVE_GROUP_INSTRUCTIONS:
             items.append(group)
             group, made = None, set()
         open_group = group or WholeGroup(Recording(program, Steps(program.own_arithmetic)), python_of)
@@ -100,7 +99,7 @@ def whole_function(program: Program, returned: Any) -> NativeCode | None:
     recording = Recording(state.program, Steps(program.own_arithmetic, calls=True))
     for number in state.program.inputs:
         recording.take(number)
-    if len(program.nodes) > LONGEST_WHOLE or not all(map(recording.add, state.program.nodes)):
+    if len(program.nodes) > _LONGEST_WHOLE or not all(map(recording.add, state.program.nodes)):
         return None
     if are_mostly_calls(recording.steps.current, len(program.nodes)):
         return None

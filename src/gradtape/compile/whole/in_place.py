@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 
+from ...native import thresholds
 from ...native.language import Unsupported
 from .stand_in import StandIn
 from .steps import AnyStep, Buffer, Part, RowsCombined, RowsWritten
-
-COPIED = 1 << 12  # bytes: of larger arrays, Python lines change single rows in place, which is faster than a copy
 
 
 def changed_in_place(
@@ -58,5 +57,5 @@ def expect_no_large_copies(steps: list[AnyStep]) -> None:
     """Leave changes of single rows of a large array to Python lines, where they would be copies of all of it."""
     for step in steps:
         is_copied = isinstance(step, RowsCombined) and step.is_row and not step.in_place
-        if is_copied and step.writes.buffer.array.nbytes > COPIED:  # type: ignore[union-attr]
+        if is_copied and step.writes.buffer.array.nbytes > thresholds.ROW_CHANGE_BYTES:  # type: ignore[union-attr]
             raise Unsupported("a row of a large array")

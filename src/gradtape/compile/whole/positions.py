@@ -17,7 +17,6 @@ from ...native.choice import in_rows
 from ...native.language import Unsupported
 from ...ops.nn.activations import log_softmax
 from .by_hand import by_hand, order_of
-from .in_place import COPIED
 from .stand_in import StandIn, Steps
 from .steps import Array, RowsCombined, RowsRead, RowsWritten, Step, View
 from .texts import kind_of
@@ -157,7 +156,7 @@ def add_row(steps: Steps, x: Any, index: Any, row: Any) -> StandIn:
 
 
 def _small(result: Array) -> Array:
-    if result.nbytes > COPIED:
+    if result.nbytes > thresholds.ROW_CHANGE_BYTES:
         raise Unsupported("rows of a large array")
     return result
 

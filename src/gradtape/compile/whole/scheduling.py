@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from ...base.memory import CACHE_LINE
 from .steps import (
     CONSTANT,
     MADE,
@@ -23,7 +24,7 @@ from .steps import (
 )
 from .texts import is_light
 
-LINE = 64  # bytes: values begin on whole lines of the cache
+LINE = CACHE_LINE  # bytes: values begin on whole lines of the cache
 _LONGEST = 96  # steps of one loop: longer ones keep more values than there are registers
 
 

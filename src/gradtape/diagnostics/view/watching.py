@@ -1,6 +1,6 @@
 """Follows a program that was written without pictures in mind: what its tapes hold when they are asked for a gradient.
 
-While a `Watch` is open, `GradientTape._begin` and the calls of functions are replaced. So who does not watch pays nothing.
+While a `Watch` is open, it is told of each tape that is differentiated and of each call of a function. Several may be open.
 """
 
 from __future__ import annotations
@@ -8,10 +8,11 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any
 
-from ...base.context import STATE, Records
+from ...base.context import STATE
 from ...base.frames import program_frame
 from ...differentiation.tape import GradientTape
-from ...trace.function import Function
+from ...op.call import TAPE_OBSERVERS
+from ...trace.function import Function, observe_functions, unobserve_functions
 from ..places import Where, where_of
 from .graphs import pictures_of_function
 from .picture import Picture, short_name
@@ -29,29 +30,22 @@ class Watch:
         self._functions: dict[int, Function] = {}
 
     def __enter__(self) -> Watch:
-        self._begin, self._call = GradientTape._begin, Function.__call__
-        begin, call = self._begin, self._call
-
-        def seen_begin(tape: GradientTape) -> Records:
-            if STATE.trace is None:
-                self._see(tape)
-            return begin(tape)
-
-        def seen_call(function: Function, *args: Any, **kwargs: Any) -> Any:
-            self._functions.setdefault(id(function), function)
-            return call(function, *args, **kwargs)
-
-        GradientTape._begin = seen_begin  # type: ignore[method-assign, assignment]
-        Function.__call__ = seen_call  # type: ignore[method-assign, assignment]
+        TAPE_OBSERVERS.append(self._see)
+        observe_functions(self._see_call)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        GradientTape._begin = self._begin  # type: ignore[method-assign]
-        Function.__call__ = self._call  # type: ignore[method-assign]
+        TAPE_OBSERVERS.remove(self._see)
+        unobserve_functions(self._see_call)
+
+    def _see_call(self, function: Function[..., Any]) -> None:
+        self._functions.setdefault(id(function), function)
 
     def _see(self, tape: GradientTape) -> None:
+        if STATE.trace is not None:
+            return
         frame = program_frame(2)
         where = where_of(frame.f_code, frame.f_lasti)
         if where in self._tapes or len(self._tapes) >= _MOST or tape._tape is None:

@@ -19,7 +19,7 @@ from ...op.family import all_batched, negative_axis, rank_of, shape_of
 from ...op.shapes import along, axis_exists, like, natural, unknown_rest
 from .layout import permute, reshape, sum_to_shape
 
-_MANY = 1 << 20  # copies: with more, the free memory is checked first
+_CHECKED_COPIES = 1 << 20  # with more, the result is checked against the machine's memory first
 
 
 @op(dtypes=ANY, tf_name="ReverseV2", on_sizes=True, shape=along)
@@ -131,7 +131,7 @@ def tile(xp: Namespace, input: Array, *, multiples: tuple[int, ...]) -> Any:
     """
     if len(multiples) != input.ndim:
         raise ValueError("one multiple for each axis")
-    if prod(multiples) > _MANY:
+    if prod(multiples) > _CHECKED_COPIES:
         check_room("tile", [n * m for n, m in zip(input.shape, multiples, strict=True)], input.dtype)
     return xp.tile(input, multiples)
 

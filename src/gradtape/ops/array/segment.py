@@ -15,6 +15,7 @@ import numpy as np
 
 from ...base.dtypes import INDEX, NARROW_FLOATS, NUMERIC, REAL, Array
 from ...base.errors import ResourceExhaustedError, UnimplementedError, invalid
+from ...base.memory import MOST_COUNTS, has_too_many
 from ...base.sizes import UNKNOWN, matched
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
@@ -31,6 +32,8 @@ from .layout import permute, reshape
 
 _IDS = INDEX | {np.dtype(np.int16)}
 _INT32 = np.dtype(np.int32)
+# Sums of segments take at least so many bytes, and so many times the bytes of the data, before their number counts as mistyped.
+_FREE_BYTES, _FREE_GROWTH = 2**33 - 1, 4096
 
 # --- kernels ------------------------------------------------------------------------------------------------
 
@@ -38,7 +41,7 @@ _INT32 = np.dtype(np.int32)
 def _reduced(combine: np.ufunc, empty: object, rows: Array, ids: Array, count: int) -> Array:
     """`combine` over the rows of each segment, for ids from 0 on; `empty` where there are none."""
     wanted = count * int(np.prod(rows.shape[1:], dtype=np.int64)) * rows.dtype.itemsize
-    if wanted >= 2**33 and wanted > 4096 * rows.nbytes:
+    if wanted > max(_FREE_BYTES, _FREE_GROWTH * rows.nbytes):
         raise ResourceExhaustedError(None, None, f"{count} segments for {len(rows)} rows of data take {wanted} bytes.")
     if combine is np.add:
         return add_rows(rows, ids, count)
@@ -502,7 +505,7 @@ def _count_bins(arr: Array, size: int, by_row: bool, binary: bool, dtype: np.dty
     if arr.size and arr.min() < 0:
         raise invalid(f"bincount: values must not be negative, got {arr.min()}.")
     rows = len(arr) if by_row else 1
-    if rows * size >= 2**33:
+    if has_too_many((rows, size), MOST_COUNTS):
         raise ResourceExhaustedError(None, None, f"bincount: {rows} rows of {size} bins are too many.")
     offsets = np.arange(rows).reshape(rows, 1) * size
     places = arr.reshape(rows, arr.size // rows if rows else 0).astype(np.int64)

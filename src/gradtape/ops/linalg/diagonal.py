@@ -16,6 +16,7 @@ import numpy as np
 
 from ...base.dtypes import BOOL, NUMERIC, Array
 from ...base.errors import invalid
+from ...base.memory import has_too_many
 from ...base.sizes import UNKNOWN, larger, same, smaller
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
@@ -29,7 +30,6 @@ from .products import check_matrix
 
 ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
 _TYPES = NUMERIC | BOOL
-_MOST_ELEMENTS = 2**40  # the limit for matrices built here: a mistyped size must not fill the memory
 
 Band = tuple[int, int]
 
@@ -190,7 +190,7 @@ def _matrix_size(diagonal: Array, k: Band, num_rows: int, num_cols: int, align: 
             f"diag: {num_rows} rows, {num_cols} columns do not fit diagonals of length {longest}, k = {k}: "
             f"at least {fewest_rows} and {fewest_columns} are needed, and one of the two exactly."
         )
-    if num_rows * num_cols > _MOST_ELEMENTS:
+    if has_too_many((num_rows, num_cols)):
         raise invalid(f"diag: a matrix of {num_rows} rows and {num_cols} columns has too many elements.")
     return num_rows, num_cols
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...base.dtypes import INDEX, NARROW_FLOATS, NUMERIC, Array
 from ...base.errors import invalid
+from ...base.memory import has_too_many
 from ...base.types import Cotangent, Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
@@ -96,7 +97,7 @@ def _check(values: Array, b: Array, indices: Array, size: int) -> None:
             "sparse_dense_matmul: the sparse operand must be a matrix: one [row, column] for each value, "
             f"got indices of shape {indices.shape} and values of shape {values.shape}."
         )
-    if size < 0 or size * b.shape[1] >= 2**40:
+    if size < 0 or has_too_many((size, b.shape[1])):
         raise invalid(f"sparse_dense_matmul: a result of shape {(size, b.shape[1])} cannot be.")
     limits = np.array([size, b.shape[0]])
     outside = ((indices < 0) | (indices >= limits)).any(axis=1)

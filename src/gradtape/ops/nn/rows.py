@@ -139,7 +139,7 @@ def along_rows(how: str, x: Array, axis: Any, keepdims: bool) -> Any:
 
 # --- sums over any axes ------------------------------------------------------------------------------------------------------
 
-_LINE = 512  # elements that einsum adds up one after the other
+_EINSUM_TERMS = 512  # elements that einsum adds up one after the other
 
 
 def sum_over(x: Array, axis: Any, keepdims: bool) -> Any:
@@ -165,8 +165,8 @@ def _total_of_all(flat: Array) -> Any:
     if flat.size >= thresholds.SUM_OF_ALL_ELEMENTS and engine.available():
         return sum_of_rows(flat[:, None])[0]
     # einsum sums lines with vector instructions, three times as fast as np.add, which sums only their totals.
-    whole = flat.size - flat.size % _LINE
-    return _add(np.einsum("ij->i", flat[:whole].reshape(-1, _LINE))) + _add(flat[whole:])
+    whole = flat.size - flat.size % _EINSUM_TERMS
+    return _add(np.einsum("ij->i", flat[:whole].reshape(-1, _EINSUM_TERMS))) + _add(flat[whole:])
 
 
 def _leading(axis: Any) -> int:
