@@ -49,7 +49,9 @@ def in_use(namespace: Any) -> dict[str, Any]:
 
 
 _IMPORTING = new_rlock()
-_IMPORTS_END = 5.0  # seconds after which another thread waits for this one: it came to a late import by an `import` statement
+_IMPORTS_END = (
+    5.0  # seconds after which another thread waits for this one: it came to a late import by an `import` statement
+)
 
 
 def import_late(module: str) -> ModuleType:

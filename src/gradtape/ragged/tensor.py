@@ -952,8 +952,7 @@ def _check_count(splits: Any, count: Any) -> None:
 
 
 _check_splits, _check_lengths, _check_rowids, _check_count = (
-    traceable(check, in_world=effect_in_world)
-    for check in (_check_splits, _check_lengths, _check_rowids, _check_count)
+    traceable(check, in_world=effect_in_world) for check in (_check_splits, _check_lengths, _check_rowids, _check_count)
 )
 
 

@@ -402,7 +402,9 @@ def sqrt(xp: Namespace, x: Array) -> Any:
 
 @sqrt.vjp("x")
 def _(g: Cotangent, out: Value) -> Any:
-    return zero_safe_divide(0.5 * g, conj(out) if is_complex(out) else out)  # (a cotangent of 0 stays one, as in TensorFlow; a tangent of 0 gives nan at 0)
+    return zero_safe_divide(
+        0.5 * g, conj(out) if is_complex(out) else out
+    )  # (a cotangent of 0 stays one, as in TensorFlow; a tangent of 0 gives nan at 0)
 
 
 @sqrt.jvp("x")
