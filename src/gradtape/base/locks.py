@@ -14,6 +14,7 @@ anew (NumPy's generators: `random.py`), and those that are put here (`hold_throu
 
 from __future__ import annotations
 
+import logging  # noqa: F401  (it takes its own lock before a fork, which imports need: hooks run from the last one backward)
 import os
 import threading
 import time
@@ -22,7 +23,8 @@ from typing import Any
 
 from .module_locks import forget_imports, imports_under_way
 
-_IMPORTS_END = 10.0  # seconds after which a fork does not wait any longer: the import waits for this thread itself
+# Seconds after which a fork does not wait any longer, and the child imports anew: the import waits for this thread itself.
+_IMPORTS_END = 5.0
 _RENEWED: set[weakref.ref[Any]] = set()
 _HELD: list[weakref.ref[Any]] = []  # in the order in which they were made
 _TAKEN: list[Any] = []  # while a fork is under way

@@ -19,7 +19,7 @@ from typing import Any
 WAITED_FOR = frozenset(sys.stdlib_module_names) | {
     "gradtape", "keras_gradtape", "tensorflow",  # (the last by our stand-in)
     "flatbuffers", "google", "jax", "jaxlib", "keras", "llvmlite", "malt", "matplotlib", "ml_dtypes", "numpy", "opt_einsum",
-    "PIL", "quickjs", "safetensors", "scipy", "tensorboardX",
+    "PIL", "quickjs", "rich", "safetensors", "scipy", "tensorboardX", "typing_extensions",
 }  # fmt: skip
 
 
