@@ -145,3 +145,86 @@ def test_complex_directions():
     with Accumulator(z, tf.constant(1j)) as accumulator:
         y = z * z
     assert accumulator.jvp(y).numpy() == (2 + 4j) * 1j
+
+
+@tf.custom_gradient
+def thrice(z):
+    return z * 3.0, lambda g: g * 7.0
+
+
+def jvp(function, x):
+    with Accumulator(x, tf.ones_like(x)) as accumulator:
+        y = function(x)
+    found = accumulator.jvp(y)
+    return None if found is None else found.numpy().tolist()
+
+
+CALLED = {  # how a function with a gradient of its own is called: the slope that forward mode finds, in TensorFlow too
+    "eager": (thrice, 3.0),
+    "as a function": (tf.function(thrice), 7.0),
+    "in a function": (tf.function(lambda z: tf.negative(thrice(z))), -7.0),
+    "in a branch of a function": (tf.function(lambda z: tf.cond(z > 0.0, lambda: thrice(z), lambda: z)), 7.0),
+    "in a loop of a function": (
+        tf.function(lambda z: tf.while_loop(lambda i, z: i < 2, lambda i, z: (i + 1, thrice(z)), [0, z])[1]),
+        49.0,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_custom_gradients_are_transposed_where_a_graph_is_called(name):
+    function, slope = CALLED[name]
+    x = tf.constant(2.0)
+    for _ in range(3):
+        assert jvp(function, x) == slope
+    inside = tf.function(lambda x: jvp_of(function, x))
+    assert float(inside(x)) == slope
+
+
+def jvp_of(function, x):
+    with Accumulator(x, tf.ones_like(x)) as accumulator:
+        y = function(x)
+    return accumulator.jvp(y)
+
+
+def test_a_stable_gradient_keeps_its_promise_in_functions():
+    @tf.custom_gradient
+    def log1pexp(x):
+        e = tf.exp(x)
+        return tf.math.log(1 + e), lambda upstream: upstream * (1 - 1 / (1 + e))
+
+    assert jvp(tf.function(log1pexp), tf.constant(100.0)) == 1.0
+    clipped = tf.custom_gradient(lambda x: (tf.identity(x), lambda g: tf.clip_by_value(g, -0.5, 0.5)))
+    assert jvp(tf.function(clipped), tf.constant(1.0)) == 0.0  # (the slope of a rule that is not linear, at 1)
+    nothing = tf.custom_gradient(lambda x: (x * 3.0, lambda g: None))
+    assert jvp(tf.function(nothing), tf.constant(1.0)) is None
+
+
+def test_the_gradient_of_a_tangent_through_the_body_of_a_custom_gradient():
+    squared = tf.custom_gradient(lambda z: (tf.square(tf.sin(z)), lambda g: g * 100.0))
+    x = tf.constant(0.3)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        tangent = jvp_of(squared, x)
+    np.testing.assert_allclose(tape.gradient(tangent, x), 2 * np.cos(0.6), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("function", "at"),
+    [
+        (tf.norm, [0.0, 0.0]),
+        (lambda x: tf.sqrt(tf.reduce_sum(x * x)), [0.0, 0.0]),
+        (tf.math.reduce_std, [1.0, 1.0]),
+        (tf.math.reduce_euclidean_norm, [0.0, 0.0]),
+        (lambda x: tf.linalg.global_norm([x]), [0.0, 0.0]),
+        (lambda x: tf.norm(x - 1.0), [1.0, 1.0]),
+    ],
+)
+def test_forward_mode_has_no_slope_where_reverse_mode_has_none(function, at):
+    x = tf.constant(at)
+    for run in (function, tf.function(function)):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = run(x)
+        assert np.isnan(tape.gradient(y, x)).all()
+        assert np.isnan(jvp(run, x))

@@ -412,3 +412,37 @@ def test_specs_print_as_tensorflows_and_survive_pickling(spec, text):
     assert repr(spec) == text
     assert pickle.loads(pickle.dumps(spec)) == spec
     assert hash(pickle.loads(pickle.dumps(spec))) == hash(spec)
+
+
+@pytest.mark.parametrize(
+    "values", [[True, 2], [True, 2.0], [[True], [0.5]], [1, 2j], [1.0, 2j], [True, 2j], [np.True_, 1], (True, 1)]
+)
+def test_a_list_takes_what_its_first_element_takes(values):
+    for convert in (tf.constant, tf.Variable, tf.convert_to_tensor, tf.reduce_sum, tf.identity):
+        with pytest.raises(ValueError, match="mixed types"):
+            convert(values)
+    with pytest.raises(TypeError):
+        tf.stack(values)
+    # In a function TensorFlow leaves the list to NumPy.
+    assert tf.function(lambda: tf.convert_to_tensor(values))().dtype == tf.function(lambda: tf.add(values, 0))().dtype
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype", "expected"),
+    [
+        ([2, True], None, tf.int32),
+        ([2.0, True], None, tf.float32),
+        ([1, 2.0], None, tf.float32),
+        ([2j, 1], None, tf.complex128),
+        ([True, 2], tf.float32, tf.float32),
+        ([True, 2], tf.int32, tf.int32),
+        ([[], []], None, tf.float32),
+    ],
+)
+def test_lists_that_go_together(values, dtype, expected):
+    assert tf.constant(values, dtype).dtype == expected
+
+
+def test_integers_beside_floats_in_a_list_of_tensors():
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.convert_to_tensor([tf.constant(1.0), tf.constant(2)], tf.float32)

@@ -532,3 +532,29 @@ def test_an_update_in_a_function_does_not_broadcast_to_a_variable_of_any_shape()
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"shape \(1, 3\)"):
         subtract(tf.ones((2, 3)))
     assert v.numpy().shape == (1, 3)
+
+
+PARTS = {  # a change of a variable of five elements that fits with 1, and not with 9
+    "an element": lambda v, i: v[i].assign(1.0),
+    "from the end": lambda v, i: v[-i].assign(1.0),
+    "behind dots": lambda v, i: v[..., i].assign_add(1.0),
+    "a step of zero": lambda v, i: v[:: i - 9].assign(tf.zeros([5])),
+    "another shape": lambda v, i: v.assign(tf.ones([i])),
+    "rows": lambda v, i: v.scatter_update(tf.IndexedSlices([1.0], [i])),
+    "rows of a batch": lambda v, i: v.batch_scatter_update(tf.IndexedSlices([1.0], [i])),
+    "values for other rows": lambda v, i: v.scatter_add(tf.IndexedSlices([1.0, 2.0, 3.0], [0, i // 9])),
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_a_part_that_is_not_there_is_an_invalid_argument_inside_functions_too(name):
+    v = tf.Variable(tf.zeros([5]))
+
+    def call(i):
+        PARTS[name](v, i)
+
+    unknown = tf.function(call, input_signature=[tf.TensorSpec(None, tf.int32)])
+    for run in (call, tf.function(call), unknown):
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            run(tf.constant(9))
+    assert not v.numpy().any()

@@ -13,7 +13,6 @@ from __future__ import annotations
 import sys as _sys
 import typing as _typing
 import warnings as _warnings
-from importlib import import_module as _import_module
 
 # NumPy warns of overflow, division by zero and invalid values; TensorFlow gives inf and nan silently. Only what is
 # computed inside gradtape is silenced. (np.errstate around each op would cost more than the op.)
@@ -24,6 +23,7 @@ from .base import earlier_names as _earlier_names  # noqa: E402
 from .base import tracebacks as _tracebacks  # noqa: E402
 from .base.memory import keep_freed_memory as _keep_freed_memory  # noqa: E402
 from .base.namespaces import homes as _homes  # noqa: E402
+from .base.namespaces import import_late as _import_late  # noqa: E402
 from .base.namespaces import take as _take  # noqa: E402
 
 _keep_freed_memory()
@@ -773,7 +773,7 @@ if not _typing.TYPE_CHECKING:
 
     def __getattr__(name: str) -> _typing.Any:
         if name in _LAZY:
-            return _import_module(f"{__name__}.{name}")
+            return _import_late(f"{__name__}.{name}")
         if name in _LAZY_NAMES:
             return _take(globals(), name, _LAZY_NAMES)
         if instead := _absent.advice(name) or _absent.named_elsewhere(name):

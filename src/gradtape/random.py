@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import random as python_random
 from collections.abc import Sequence
 from typing import Any
@@ -96,6 +97,12 @@ class _Fresh:
     """A source of bits that cannot be reproduced, with the methods of `Philox`."""
 
     def __init__(self) -> None:
+        self.begin()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self.begin)
+
+    def begin(self) -> None:
+        """Take bits that nobody has: a forked child has others than its parent, and a lock of NumPy's that nobody holds."""
         self._bits = np.random.SFC64()
         self._generator = np.random.Generator(self._bits)
 

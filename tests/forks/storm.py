@@ -84,6 +84,7 @@ def draw(_: Path) -> None:
     """Random numbers, and a table."""
     tf.random.get_global_generator().normal([3])
     tf.random.normal([3], seed=1)
+    assert not np.array_equal(tf.random.normal([300]), tf.random.normal([300]))  # without a seed
     table = tf.lookup.experimental.MutableHashTable(tf.int64, tf.int64, -1)
     table.insert(tf.range(3, dtype=tf.int64), tf.range(3, dtype=tf.int64))
     assert int(table.lookup(tf.constant(2, tf.int64))) == 2
@@ -116,10 +117,17 @@ def ended(process: int) -> int | None:
     return None
 
 
+def forked(folder: Path) -> int:
+    """The number of a child that works."""
+    process = os.fork()
+    if process == 0:
+        folder.mkdir()
+        os._exit(child(folder))
+    return process
+
+
 def main(forks: int, folder: Path) -> int:
     """How many children failed, or did not end."""
-    for work in WORK:  # (what is imported late is imported here: Python itself does not renew the locks of imports)
-        work(folder)
     stopped, errors = threading.Event(), []
 
     def go_on(work) -> None:
@@ -133,14 +141,14 @@ def main(forks: int, folder: Path) -> int:
     threads = [threading.Thread(target=go_on, args=(work,)) for work in WORK]
     for thread in threads:
         thread.start()
-    failed = 0
+    failed, early = 0, []
+    for number in range(min(forks, 8)):  # while the threads import what they need
+        time.sleep(random.random() * 0.1)
+        early.append(forked(folder / f"early-{number}"))
     for number in range(forks):
-        time.sleep(random.random() * 0.02)  # any moment
-        process = os.fork()
-        if process == 0:
-            inside = folder / f"child-{number}"
-            inside.mkdir()
-            os._exit(child(inside))
+        if not early:
+            time.sleep(random.random() * 0.02)  # any moment
+        process = early.pop() if early else forked(folder / f"child-{number}")
         status = ended(process)
         if status != 0:
             print(f"child {number}: {'did not end' if status is None else f'ended with {status}'}", file=sys.stderr)

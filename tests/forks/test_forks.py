@@ -1,17 +1,21 @@
 """Children that are forked while other threads hold locks: they find all of them open, and nothing half done."""
 
 import ast
+import importlib
 import os
+import queue
 import subprocess
 import sys
 import threading
+import time
+import types
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.base import locks
+from gradtape.base import locks, module_locks
 from gradtape.variables.in_place import LOCKS, written
 
 pytestmark = [
@@ -174,6 +178,203 @@ def test_an_iterator_says_that_its_threads_are_in_the_parent():
     assert in_child(goes_on)
     assert in_child(lambda: len(list(tf.data.Dataset.range(100).prefetch(2))) == 100)
     assert sum(1 for _ in iterator) == 99
+
+
+def test_a_child_draws_while_another_thread_of_the_parent_does():
+    """NumPy's generators have locks of their own."""
+    end = threading.Event()
+
+    def draw():
+        while not end.is_set():
+            tf.random.normal([2000])
+
+    thread = threading.Thread(target=draw)
+    thread.start()
+    try:
+        assert all(in_child(lambda: tf.random.normal([2]).shape == [2]) for _ in range(12))
+    finally:
+        end.set()
+        thread.join()
+
+
+def drawn_in_child():
+    here, there = os.pipe()
+    process = os.fork()
+    if process == 0:
+        os.write(there, tf.random.uniform([4]).numpy().tobytes())
+        os._exit(0)
+    os.waitpid(process, 0)
+    os.close(there)
+    with os.fdopen(here, "rb") as file:
+        return file.read()
+
+
+def test_children_draw_numbers_of_their_own_where_there_is_no_seed():
+    assert len({drawn_in_child() for _ in range(3)}) == 3
+
+
+SLOW = """
+import threading
+begun, go_on = threading.Event(), threading.Event()
+"""
+
+
+@pytest.fixture
+def slow_module(tmp_path, monkeypatch):
+    """A module of a name that forks wait for, whose import lasts a while."""
+    name = "slow_of_gradtape"
+    (tmp_path / f"{name}.py").write_text(
+        "import slow_times\nslow_times.begun.set()\nslow_times.go_on.wait(0.5)\nx = 1\n"
+    )
+    (tmp_path / "slow_times.py").write_text(SLOW)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(module_locks, "WAITED_FOR", module_locks.WAITED_FOR | {name})
+    yield name
+    for module in (name, "slow_times"):
+        sys.modules.pop(module, None)
+
+
+@pytest.mark.parametrize("patience", [60.0, 0.0])
+def test_a_module_that_another_thread_imports_is_there_in_the_child(slow_module, monkeypatch, patience):
+    """The fork waits for the import; where it does not, the child imports the module anew."""
+    monkeypatch.setattr(locks, "_IMPORTS_END", patience)
+    times = importlib.import_module("slow_times")
+    thread = threading.Thread(target=importlib.import_module, args=(slow_module,))
+    thread.start()
+    times.begun.wait()
+    try:
+        assert in_child(lambda: times.go_on.set() or importlib.import_module(slow_module).x == 1)
+    finally:
+        times.go_on.set()
+        thread.join()
+    assert sys.modules[slow_module].x == 1
+
+
+def test_a_fork_does_not_wait_for_an_import_that_waits_for_it(slow_module):
+    """The thread that forks imports a module, for which the module waits that it would wait for."""
+    started = time.monotonic()
+    code = """
+import importlib, os, sys, threading
+import gradtape as tf
+from gradtape.base import module_locks
+module_locks.WAITED_FOR |= {"one", "two"}
+importlib.import_module("one")
+"""
+    folder = Path(sys.path[0])
+    (folder / "one.py").write_text(
+        "import importlib, os, threading, time\n"
+        "threading.Thread(target=importlib.import_module, args=('two',)).start()\n"
+        "time.sleep(0.2)\n"
+        "if os.fork() == 0:\n    os._exit(0)\n"
+        "os.wait()\n"
+    )
+    (folder / "two.py").write_text("import one\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(SOURCE), str(folder)])}
+    ran = subprocess.run([sys.executable, "-W", "ignore", "-c", code], env=environment, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    assert time.monotonic() - started < locks._IMPORTS_END
+
+
+def test_all_that_is_imported_is_waited_for():
+    """The packages that the source imports."""
+    found = set()
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                found.update(alias.name.partition(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                found.add(str(node.module).partition(".")[0])
+    assert found - module_locks.WAITED_FOR == {"__future__"} - module_locks.WAITED_FOR
+
+
+def test_namespaces_that_two_threads_use_first():
+    """Python gives one of two threads that import packages of each other a package that is half there."""
+    code = """
+import sys, threading
+import gradtape as tf
+sys.setswitchinterval(1e-6)
+begin, errors = threading.Barrier(6), []
+def use(name):
+    begin.wait()
+    try:
+        getattr(tf, name)
+    except BaseException as error:
+        errors.append(f"{name}: {error!r}")
+threads = [threading.Thread(target=use, args=(n,)) for n in ("data", "io", "train", "summary", "saved_model", "distribute")]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+sys.exit(bool(errors and print(errors, file=sys.stderr) is None))
+"""
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    ran = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+
+
+def held_by_modules():
+    """Locks, queues and generators that a module of ours refers to, through objects of its own."""
+    seen, found = set(), []
+    waiting = [(name, vars(module)) for name, module in list(sys.modules.items()) if name.startswith("gradtape")]
+    while waiting:
+        where, value = waiting.pop()
+        if id(value) in seen or isinstance(
+            value, (types.ModuleType, types.FrameType, str, bytes, int, float, np.ndarray)
+        ):
+            continue
+        seen.add(id(value))
+        if isinstance(value, FOREIGN):
+            found.append((where, value))
+            continue
+        if isinstance(value, type) and not value.__module__.startswith("gradtape"):
+            continue
+        if isinstance(value, types.FunctionType):
+            parts = [cell.cell_contents for cell in value.__closure__ or () if cell != types.CellType()]
+        elif isinstance(value, dict):
+            parts = list(value.values())
+        elif isinstance(value, (list, tuple, set, frozenset)):
+            parts = list(value)
+        elif type(value).__module__.startswith("gradtape") or isinstance(value, type):
+            slots = [
+                getattr(value, name, None) for kind in type(value).__mro__ for name in vars(kind).get("__slots__", ())
+            ]
+            parts = [*getattr(value, "__dict__", {}).values(), *slots]
+        else:
+            continue
+        waiting += [(where, part) for part in parts]
+    return found
+
+
+FOREIGN = (
+    type(threading.Lock()),
+    type(threading.RLock()),
+    threading.Condition,
+    queue.SimpleQueue,
+    queue.Queue,
+    np.random.Generator,
+)
+
+
+def test_what_modules_hold_is_renewed():
+    """After all kinds of work: what has a lock is made by `base/locks.py`, or made anew in a child."""
+    code = """
+import sys, tempfile
+from pathlib import Path
+sys.path[:0] = [sys.argv[1], sys.argv[2]]
+import storm
+with tempfile.TemporaryDirectory() as folder:
+    for work in storm.WORK:
+        work(Path(folder))
+from tests.forks import test_forks
+from gradtape.base import locks, module_locks
+import gradtape.random
+known = {id(reference()) for reference in locks._RENEWED}
+print([(where, value) for where, value in test_forks.held_by_modules()
+       if id(value) not in known and value is not gradtape.random._SEEDS.fresh._generator])
+"""
+    folder = Path(__file__).parent
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    command = [sys.executable, "-W", "ignore", "-c", code, str(folder), str(folder.parents[1])]
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert (ran.returncode, ran.stdout.strip()) == (0, "[]"), ran.stdout + ran.stderr
 
 
 def test_forks_at_any_moment(tmp_path):

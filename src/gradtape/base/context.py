@@ -24,7 +24,14 @@ Records = dict[int, Record | None]
 
 
 class Accumulator(Protocol):
-    """Somebody who follows ops forward, as they run: forward-mode differentiation, tapes that can recompute."""
+    """Somebody who follows ops forward, as they run: forward-mode differentiation, tapes that can recompute.
+
+    Attributes:
+        place: The graph in which it began to follow (`place_of_graph` in `differentiation/custom.py`); None if it never follows
+            the body of a function with a gradient of its own.
+    """
+
+    place: tuple[int, ...] | None
 
     def advance(self, op: Any, inputs: tuple[Any, ...], attributes: dict[str, Any], outputs: tuple[Any, ...]) -> None:
         """Compute the tangents of `outputs` from those of `inputs`."""

@@ -7,15 +7,24 @@ held at that moment would stay closed for ever. Every lock of gradtape is theref
 What a lock guards may be half changed in the child. Where that could be seen, the lock is made with `held_through_forks`: a fork
 waits until it is free. No code of a user may run under such a lock, because it could wait for the thread that forks. Elsewhere
 what is guarded is written last, in one step.
+
+Locks that others make are three kinds: those of modules under way (`base/module_locks.py`), those of objects that a child makes
+anew (NumPy's generators: `random.py`), and those that are put here (`hold_through_forks`: LLVM's).
 """
 
 from __future__ import annotations
 
+import logging  # noqa: F401  (it takes its own lock before a fork, which imports need: hooks run from the last one backward)
 import os
 import threading
+import time
 import weakref
 from typing import Any
 
+from .module_locks import forget_imports, imports_under_way
+
+# Seconds after which a fork does not wait any longer, and the child imports anew: the import waits for this thread itself.
+_IMPORTS_END = 5.0
 _RENEWED: set[weakref.ref[Any]] = set()
 _HELD: list[weakref.ref[Any]] = []  # in the order in which they were made
 _TAKEN: list[Any] = []  # while a fork is under way
@@ -43,13 +52,28 @@ def new_condition() -> threading.Condition:
     return condition
 
 
+def hold_through_forks(lock: Any) -> None:
+    """Let forks wait for an `RLock` that another package has made; our own locks are never taken under it."""
+    _HELD.insert(0, weakref.ref(_renewed(lock), _HELD.remove))
+
+
 def _renewed(lock: object) -> Any:
     _RENEWED.add(weakref.ref(lock, _RENEWED.discard))
     return lock
 
 
+def _before() -> None:
+    """Take the locks at a moment when nothing is being imported: an import may need one of them, and who holds one may import."""
+    end = time.monotonic() + _IMPORTS_END
+    _take()
+    while imports_under_way() and time.monotonic() < end:
+        _give_back()
+        time.sleep(1e-3)
+        _take()
+
+
 def _take() -> None:
-    """Before a fork: those that this thread does not hold already (in a finalizer)."""
+    """Those that this thread does not hold already (in a finalizer)."""
     taken = [lock for lock in (r() for r in reversed(_HELD.copy())) if lock is not None and not lock._is_owned()]
     _TAKEN[:] = taken
     for lock in taken:
@@ -66,6 +90,7 @@ def _give_back() -> None:
 
 def _renew() -> None:
     _TAKEN.clear()
+    forget_imports()
     for reference in _RENEWED.copy():
         lock = reference()
         if lock is not None:
@@ -73,6 +98,6 @@ def _renew() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_take)
+    os.register_at_fork(before=_before)
     for _ in range(3):  # an interrupt may have ended the one before
         os.register_at_fork(after_in_parent=_give_back, after_in_child=_renew)

@@ -8,6 +8,8 @@ from importlib import import_module
 from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
+from .locks import new_rlock
+
 _Body = TypeVar("_Body")
 
 # Rooms whose functions and classes a namespace uses, but does not offer; the entries of ops are offered.
@@ -46,10 +48,30 @@ def in_use(namespace: Any) -> dict[str, Any]:
     return later | vars(namespace)
 
 
+_IMPORTING = new_rlock()
+_IMPORTS_END = (
+    5.0  # seconds after which another thread waits for this one: it came to a late import by an `import` statement
+)
+
+
+def import_late(module: str) -> ModuleType:
+    """A module of this package, on first use; only one thread at a time does that.
+
+    A thread that imports `io.tensors` takes the lock of that module before the one of `io`, one that imports `io` the other way
+    round, and where Python finds two that wait for each other, it gives one of them a module that is half there.
+    """
+    held = _IMPORTING.acquire(timeout=_IMPORTS_END)
+    try:
+        return import_module(module)
+    finally:
+        if held:
+            _IMPORTING.release()
+
+
 def take(namespace: dict[str, Any], name: str, known: dict[str, tuple[str, str]]) -> Any:
     """A name that a namespace has not asked for yet, from the module that defines it; from then on it stands in the namespace."""
     module, there = known[name]
-    namespace[name] = value = getattr(import_module(module), there)
+    namespace[name] = value = getattr(import_late(module), there)
     return value
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ..base.namespaces import listing
+from ..base.namespaces import import_late, listing
 from ..base.types import PathLikeOrTensor
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ else:
 
     def __getattr__(name: str) -> Any:
         if name == "v1":  # imported by programs that use it
-            return importlib.import_module(f"{__name__}.v1")
+            return import_late(f"{__name__}.v1")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -196,6 +196,12 @@ def zeros_of(source: object) -> Tensor:
     return from_array(np.zeros_like(array))
 
 
+def ones_of(source: object) -> Tensor:
+    """Ones of a source's shape and type."""
+    tensor = to_tensor(source)
+    return ones_like(tensor) if tensor.__class__ is not EagerTensor else from_array(np.ones_like(tensor._array))
+
+
 class UnconnectedGradients(enum.Enum):
     """What `gradient` answers for a source that the target does not depend on.
 

@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, TypeVar, overload
 import numpy as np
 
 from ..base import nest
-from ..base.context import ACTIVE, STATE, activate, deactivate, remove_identical, scope
+from ..base.context import ACTIVE, STATE, Accumulator, activate, deactivate, remove_identical, scope
 from ..base.frames import user_location
 from ..base.traceable import traceable
 from ..op.record import looks_of, new_record, write
@@ -20,7 +20,7 @@ from ..ops.math.reduce import reduce_sum
 from ..values.composite import COMPOSITES
 from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
-from .backward import zeros_of
+from .backward import ones_of, zeros_of
 from .tape import GradientTape
 from .vectorize import Batched, batch, only_outer, unbatch
 
@@ -125,7 +125,14 @@ def _custom_gradient(run: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
 
 def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     inputs = [value for value in map(_elements, nest.flatten(args)) if not _is_object(value)]
-    with _VariableWatcher() as watcher, _hidden():
+    # Forward mode follows the body. Where this is a step of a graph that was called, TensorFlow's forward mode knows only the
+    # gradient of the call, and transposes it; and it does so here.
+    here = place_of_graph()
+    following: list[Accumulator] = []
+    others: list[Accumulator] = []
+    for accumulator in STATE.accumulators:
+        (following if accumulator.place == here else others).append(accumulator)
+    with _VariableWatcher() as watcher, _followed_by(following):
         returned = f(*args, **kwargs)
     result, grad_fn = _value_and_gradient(f, returned)
     arguments = {value._id for value in inputs if isinstance(value, Variable)}
@@ -144,8 +151,10 @@ def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) 
             if isinstance(value, Variable):
                 value._read()  # tapes follow it by this identity
         _record(grad_fn, inputs, variables, outputs, CustomCall(f, args, kwargs))
-        for accumulator in tuple(STATE.accumulators):
-            # The accumulator followed the body; where it could not (NumPy in between), the gradient function is transposed.
+        for accumulator in others:
+            accumulator.advance_custom(grad_fn, inputs, variables, outputs)
+        for accumulator in following:
+            # Where it could not follow the body (NumPy in between), the gradient function is transposed.
             carried = [accumulator.carry(old, new) for old, new in zip(results, outputs, strict=True)]
             if not any(carried):
                 accumulator.advance_custom(grad_fn, inputs, variables, outputs)
@@ -211,9 +220,16 @@ def _fresh(tensor: Any) -> Any:
     return identity.public(tensor)
 
 
-def _hidden() -> scope:
-    """The tapes of this thread do not see what runs in this block; accumulators do."""
-    return scope(tapes=[], readers=[r for r in STATE.readers if isinstance(r, _VariableWatcher)])
+def place_of_graph() -> tuple[int, ...]:
+    """Which graph runs, and for which of its steps in the graphs around it; nothing in eager code."""
+    return () if STATE.seeds is None else STATE.seeds.place
+
+
+def _followed_by(accumulators: list[Accumulator]) -> scope:
+    """Of all that record, only these see what runs in this block; and tapes, if there are any: they record their arithmetic."""
+    if accumulators:
+        return scope(accumulators=accumulators)
+    return scope(tapes=[], accumulators=[], readers=[r for r in STATE.readers if isinstance(r, _VariableWatcher)])
 
 
 class CustomCall:
@@ -237,7 +253,7 @@ class CustomCall:
 
     def run(self, args: list[Any]) -> list[Any]:
         """The outputs for other arguments, unseen by tapes."""
-        with _hidden():
+        with _followed_by([]):
             return [to_tensor(value) for value in nest.flatten(self._function(*args, **self._kwargs)[0])]
 
 
@@ -425,7 +441,7 @@ def recompute_grad(f: Callable[_P, _Result]) -> Callable[_P, _Result]:
 
     @custom_gradient
     def recomputed(*args: Any, **kwargs: Any) -> Any:
-        with _hidden():
+        with _followed_by(STATE.accumulators):
             result = f(*args, **kwargs)
         inputs = [value for value in nest.flatten(args) if isinstance(value, (Tensor, Variable))]
 
@@ -493,7 +509,7 @@ def transposed(
     tangents: list[Any],
 ) -> list[Any]:
     """The tangents of the outputs from a reverse rule alone: it is linear, so its derivative is its transpose."""
-    seeds = [zeros_of(output) for output in outputs]
+    seeds = [ones_of(output) for output in outputs]  # (as in TensorFlow: it shows where the rule is not linear)
     with GradientTape(watch_accessed_variables=False, persistent=True) as tape:
         tape.watch(seeds)
         parts = cotangents_of_inputs(grad_fn, list(seeds), len(tensors), variables)

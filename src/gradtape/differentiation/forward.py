@@ -18,7 +18,7 @@ from ..ops.array.layout import broadcast_to
 from ..values.tensor import EagerTensor, Tensor, identify, to_tensor
 from ..variables.variable import Variable
 from .backward import UnconnectedGradients, checked_unconnected, zeros_of
-from .custom import transposed
+from .custom import place_of_graph, transposed
 from .tape import Gradient
 from .vectorize import Batched, batch
 
@@ -51,6 +51,7 @@ class ForwardAccumulator:
         self._forget = partial(_forget, weakref.ref(self))
         self._recording = False
         self._level = 0
+        self.place: tuple[int, ...] | None = ()
         for primal, tangent in zip(nest.flatten(primals), nest.flatten(tangents), strict=True):
             self._watch(primal, tangent)
 
@@ -107,6 +108,7 @@ class ForwardAccumulator:
         if self._recording:
             raise ValueError("Accumulator is already recording.")
         self._level = len(STATE.tapes)
+        self.place = place_of_graph()
         STATE.accumulators.append(self)
         self._recording = True
         activate(self)

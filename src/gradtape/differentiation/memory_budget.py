@@ -78,6 +78,8 @@ class _Dropped:
 class BudgetedRecords(dict[int, Any]):
     """The records of a tape with a memory budget; it is entered among the accumulators too, to see the operands of ops."""
 
+    place: tuple[int, ...] | None = None
+
     def __init__(self, budget: float) -> None:
         super().__init__()
         self._budget = budget

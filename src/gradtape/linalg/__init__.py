@@ -5,12 +5,11 @@ Everything works on stacks of matrices: the axes before the last two are indepen
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
 from ..api.arrays import eye
 from ..api.clip import global_norm
-from ..base.namespaces import listing
+from ..base.namespaces import import_late, listing
 from ..math import l2_normalize
 from .contractions import einsum, tensordot
 from .decompositions import (
@@ -176,7 +175,7 @@ else:
 
     def __getattr__(name: str) -> Any:
         if name.startswith("LinearOperator") and name in __all__:
-            return getattr(importlib.import_module("gradtape.linalg.operators"), name)
+            return getattr(import_late("gradtape.linalg.operators"), name)
         raise AttributeError(f"module 'gradtape.linalg' has no attribute {name!r}")
 
 

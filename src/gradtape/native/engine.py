@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import invalid
-from ..base.locks import new_rlock
+from ..base.locks import hold_through_forks, new_rlock
 from ..version import __version__
 from .abi import address_of
 
@@ -58,7 +58,11 @@ class _Machine:
 
     def __init__(self) -> None:
         import llvmlite.binding as llvm
+        from llvmlite.binding import ffi
 
+        lock = getattr(getattr(ffi.lib, "_lock", None), "_lock", None)
+        if lock is not None:
+            hold_through_forks(lock)  # who frees a module, or compiles with Numba, takes only this one
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
         self.triple: str = llvm.get_process_triple()

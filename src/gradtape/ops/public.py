@@ -54,6 +54,6 @@ HOMES = {name: file for file, names in _NAMES.items() for name in names.split()}
 def __getattr__(name: str) -> Entry:
     if name not in HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}: name the op in its table.", name=name)
-    if name not in REGISTRY:
-        importlib.import_module(f"{__package__}.{HOMES[name]}")
+    # Asked even where the op is there: another thread may be importing the file, and the op has no rules yet.
+    importlib.import_module(f"{__package__}.{HOMES[name]}")
     return REGISTRY[name].public

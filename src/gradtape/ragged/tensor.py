@@ -1,7 +1,7 @@
 """`RaggedTensor`: rows of different lengths, kept as one tensor of all values and the places where rows begin.
 
 Tapes follow the values; row splits are integers. Inside a traced function both are symbolic: an op that depends on the
-lengths of rows is a step there, and one that only combines the two runs directly, unchecked.
+lengths of rows is a step there, and so are the checks of what is given; one that only combines the two runs directly.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from ..base.traceable import name_errors, traceable
 from ..op.arguments import takes, truth
 from ..op.attributes import as_int
 from ..trace.composites import by_stand_ins
+from ..trace.control import effect_in_world
+from ..trace.symbolic import is_symbolic
 from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
 from .spec import RaggedTensorSpec
@@ -90,12 +92,8 @@ class RaggedTensor(_Arithmetic):
             tf.errors.InvalidArgumentError: A check fails.
         """
         splits = integers(row_splits, "row_splits")
-        array = splits._array
-        if validate and splits.__class__ is EagerTensor:
-            if not array.size or array[0] != 0:
-                raise invalid(f"RaggedTensor: row_splits must begin with 0, got {array.tolist()[:5]}.")
-            if (np.diff(array) < 0).any():
-                raise invalid(f"RaggedTensor: row_splits must not decrease, got {array.tolist()}.")
+        if validate:
+            _check_splits(splits)
         return cls._checked(values, splits, validate)
 
     @classmethod
@@ -121,11 +119,10 @@ class RaggedTensor(_Arithmetic):
             tf.errors.InvalidArgumentError: A check fails.
         """
         lengths = integers(row_lengths, "row_lengths")
-        array = lengths._array
-        if validate and lengths.__class__ is EagerTensor and (array < 0).any():
-            raise invalid(f"RaggedTensor: row_lengths must not be negative, got {array.tolist()}.")
+        if validate:
+            _check_lengths(lengths)
         if lengths.__class__ is EagerTensor:
-            return cls._checked(values, from_array(splits_of(array)), validate)
+            return cls._checked(values, from_array(splits_of(lengths._array)), validate)
         return cls._checked(values, layout.concat([[0], math.cumsum(lengths)], 0), validate)
 
     @classmethod
@@ -159,14 +156,11 @@ class RaggedTensor(_Arithmetic):
         ids = integers(value_rowids, "value_rowids")
         array = ids._array
         if ids.__class__ is EagerTensor and (nrows is None or nrows.__class__ in (int, EagerTensor)):
-            count = as_int(nrows) if nrows is not None else int(array[-1]) + 1 if array.size else 0
-            if validate and array.size and ((np.diff(array) < 0).any() or array[0] < 0 or array[-1] >= count):
-                raise invalid(
-                    f"RaggedTensor: value_rowids must not decrease and be from 0 to {count - 1}, got {array.tolist()}."
-                )
-            nrows = count
+            nrows = as_int(nrows) if nrows is not None else int(array[-1]) + 1 if array.size else 0
         elif nrows is None:
             nrows = math.reduce_max(layout.concat([ids, [-1]], 0)) + 1
+        if validate:
+            _check_rowids(ids, nrows)
         rows = arrays.range(math.cast(nrows, ids.dtype) + 1)
         return cls._checked(values, math.cast(partition.searchsorted(ids, rows), ids.dtype), validate)
 
@@ -251,16 +245,18 @@ class RaggedTensor(_Arithmetic):
         Raises:
             tf.errors.InvalidArgumentError: The length is negative, or a check fails.
         """
-        values, length = _values(values), as_int(uniform_row_length)
-        if length < 0:
-            raise invalid(f"RaggedTensor: a row cannot have {length} values.")
-        if nrows is None and length:
+        values = _values(values)
+        length: Any = uniform_row_length
+        length = math.cast(length, dtypes.int64) if is_symbolic(length) else as_int(length)
+        _check_lengths(length)
+        if nrows is None and (is_symbolic(length) or length):
             count = count_of(values)
-            nrows = count // length if count is not None else arrays.shape(values, dtypes.int64)[0] // length
+            count = _count(values) if count is None else count
+            nrows = count // (math.maximum(length, 1) if is_symbolic(length) else length)
         if nrows.__class__ is not int and not isinstance(nrows, (Tensor, np.integer)):
             nrows = 0 if nrows is None else as_int(nrows)
         made = cls._checked(values, arrays.range(math.cast(nrows, dtypes.int64) + 1) * length, validate)
-        made._uniform = length
+        made._uniform = None if is_symbolic(length) else length
         return made
 
     @classmethod
@@ -463,9 +459,9 @@ class RaggedTensor(_Arithmetic):
     @classmethod
     def _checked(cls, values: Any, splits: Any, validate: bool) -> RaggedTensor:
         values = _values(values)
-        count = count_of(values)
-        if validate and count is not None and splits.__class__ is EagerTensor and int(splits._array[-1]) != count:
-            raise unfit(f"RaggedTensor: the rows have {int(splits._array[-1])} values in all, but {count} were given.")
+        if validate:
+            count = count_of(values)
+            _check_count(splits, _count(values) if count is None else count)
         return cls(values, splits)
 
     # --- parts -----------------------------------------------------------------------------------------------
@@ -922,6 +918,49 @@ def _element_text(value: object) -> str:
     if not isinstance(value, np.ndarray):
         return str(value)
     return np.array2string(value, separator=", ") if value.size else repr(value.tolist())
+
+
+# Each of these is a step of a traced function whose parts are known only when it runs.
+
+
+def _check_splits(splits: Any) -> None:
+    array = splits._array
+    if not array.size or array[0] != 0:
+        raise invalid(f"RaggedTensor: row_splits must begin with 0, got {array.tolist()[:5]}.")
+    if (array[1:] < array[:-1]).any():
+        raise invalid(f"RaggedTensor: row_splits must not decrease, got {array.tolist()}.")
+
+
+def _check_lengths(lengths: Any) -> None:
+    array = np.asarray(lengths)
+    if (array < 0).any():
+        raise invalid(f"RaggedTensor: lengths of rows must not be negative, got {array.tolist()}.")
+
+
+def _check_rowids(ids: Any, nrows: Any) -> None:
+    array, count = ids._array, as_int(nrows)
+    if count < 0 or (array.size and ((array[1:] < array[:-1]).any() or array[0] < 0 or array[-1] >= count)):
+        raise invalid(
+            f"RaggedTensor: value_rowids must not decrease and be from 0 to {count - 1}, got {array.tolist()}."
+        )
+
+
+def _check_count(splits: Any, count: Any) -> None:
+    end, given = int(splits._array[-1]), as_int(count)
+    if end != given:
+        raise unfit(f"RaggedTensor: the rows have {end} values in all, but {given} were given.")
+
+
+_check_splits, _check_lengths, _check_rowids, _check_count = (
+    traceable(check, in_world=effect_in_world) for check in (_check_splits, _check_lengths, _check_rowids, _check_count)
+)
+
+
+def _count(values: RaggedTensor | Tensor) -> Any:
+    """The number of values, where only running shows it."""
+    if isinstance(values, RaggedTensor):
+        return math.cast(values.nrows(), dtypes.int64)
+    return arrays.shape(values, dtypes.int64)[0]
 
 
 def integers(value: TensorLike, what: str) -> Any:

@@ -58,12 +58,13 @@ class SparseTensor:
             ("values", self._values, 1),
             ("dense_shape", self._dense_shape, 1),
         ):
-            if part.ndim != rank:
+            if part.shape.rank not in (rank, None):
                 raise ValueError(f"SparseTensor: {label} of shape {part.shape} must have rank {rank}.")
-        count, rank = self._indices.shape
-        if (count,) != tuple(self._values.shape):
+        # (Inside a traced function a size may not be known.)
+        count, rank = self._indices.shape if self._indices.shape.rank else (None, None)
+        if not self._values.shape.is_compatible_with([count]):
             raise ValueError(f"SparseTensor: {count} places for {self._values.shape[0]} values.")
-        if (rank,) != tuple(self._dense_shape.shape):
+        if not self._dense_shape.shape.is_compatible_with([rank]):
             raise ValueError(
                 f"SparseTensor: the places have {rank} axes, dense_shape has {self._dense_shape.shape[0]}."
             )
@@ -114,9 +115,9 @@ class SparseTensor:
         if sizes.__class__ is EagerTensor:
             return TensorShape(sizes._array.tolist())
         if isinstance(sizes, TensorSpec):  # (a result of a function that has been traced)
-            return TensorShape([None] * sizes.shape[0]) if sizes.shape.rank else TensorShape(None)
+            return _unknown_sizes(sizes)
         known = sizes._array.value  # (of the elements, as far as they are known)
-        return TensorShape([None] * sizes.shape[0] if known is None else static(known.tolist()))
+        return _unknown_sizes(sizes) if known is None else TensorShape(static(known.tolist()))
 
     @property
     def dtype(self) -> DType:
@@ -197,6 +198,12 @@ class SparseTensor:
     def __repr__(self) -> str:
         parts = f"indices={self._indices!s}, values={self._values!s}, dense_shape={self._dense_shape!s}"
         return f"SparseTensor({parts})"
+
+
+def _unknown_sizes(sizes: Any) -> TensorShape:
+    """As many sizes as there are, if their number is known."""
+    number = sizes.shape[0] if sizes.shape.rank else None
+    return TensorShape(None if number is None else [None] * number)
 
 
 def sizes_of(sp: SparseTensor) -> tuple[int, ...]:

@@ -765,6 +765,8 @@ def _from_python(value: Any, dtype: DType | None) -> Array:
     if kind in "SUO":
         array = _strings_from_python(value, array)
         kind = "O"
+    elif kind != "b" and STATE.trace is None and isinstance(value, (list, tuple)):
+        _check_first(value, kind, dtype)
     if dtype is None:
         return _with_default_type(value, array, kind)
     target = dtype.numpy
@@ -792,6 +794,37 @@ def _check_lengths(value: Any) -> None:
             _check_lengths(part)
 
 
+def _check_first(value: Any, kind: str, dtype: DType | None) -> None:
+    """Raise where the first number of a list is of a type that takes none of the others, as in TensorFlow.
+
+    A truth value takes truth values alone, unless another type of real numbers is asked for; reals take no complex numbers.
+    Inside a traced function TensorFlow leaves lists to NumPy, and there all of them go together.
+    """
+    first = _first_of(value)
+    if (
+        isinstance(first, np.bool_)
+        or (isinstance(first, np.ndarray) and first.dtype.kind == "b")
+        or (first.__class__ is bool and (dtype is None or dtype.numpy.kind not in "iufV"))
+    ):
+        raise _mixed(first)
+    if kind == "c" and isinstance(first, (int, float, np.integer, np.floating)):
+        raise _mixed(first)
+
+
+def _first_of(value: Any) -> Any:
+    """The first number of a nested list; 0.0 where there is none."""
+    while isinstance(value, (list, tuple)):
+        value = value[0] if value else 0.0
+    return value
+
+
+def _mixed(number: object) -> ValueError:
+    return ValueError(
+        "Can't convert Python sequence with mixed types to Tensor. The types of a list are those that its first element "
+        f"{number!r} of type {type(number).__name__} can stand beside: give all of them the same type."
+    )
+
+
 def _from_large_integers(array: Array, dtype: DType | None) -> Array:
     """Integers beyond 64 bits, which only a type of floats can hold."""
     kind = (
@@ -806,9 +839,7 @@ def _from_large_integers(array: Array, dtype: DType | None) -> Array:
 def _with_default_type(value: Any, array: Array, kind: str) -> Array:
     """The type of a list: the first number decides between floats; integers are int32 if they fit, of whatever NumPy type."""
     if kind in "fV":
-        first = value
-        while isinstance(first, (list, tuple)):
-            first = first[0] if first else 0.0
+        first = _first_of(value)
         floats = isinstance(first, np.ndarray | np.generic) and array.size and first.dtype.kind in "fV"
         return array.astype(first.dtype if floats else np.float32)
     if kind == "c":
@@ -847,7 +878,7 @@ def _strings_from_python(value: Any, array: Array) -> Array:
             leaf = leaf.encode()
         if not isinstance(leaf, bytes):
             if isinstance(leaf, (bool, int, float, complex)):
-                raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
+                raise _mixed(leaf)
             if isinstance(leaf, (list, tuple)):
                 _check_lengths(leaf)
                 raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")

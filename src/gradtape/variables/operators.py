@@ -426,7 +426,9 @@ def _pack(values: Sequence[TensorLike], dtype: DType | None) -> Tensor:
         _pack(v, dtype) if isinstance(v, (list, tuple)) else to_tensor(v, None if isinstance(v, Tensor) else dtype)
         for v in values
     ]
-    if given is not None:  # TensorFlow casts what is in the list, though never a tensor by itself
+    kinds = {part.dtype.is_floating for part, v in zip(parts, values, strict=True) if isinstance(v, (Tensor, Variable))}
+    # TensorFlow casts what is in the list, though never a tensor by itself, nor tensors of integers beside floats.
+    if given is not None and len(kinds) < 2:
         parts = [part if part.dtype == given else e.convert.public(part, given.numpy) for part in parts]
     try:
         result: Tensor = layout.stack.public(parts)

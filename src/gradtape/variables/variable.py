@@ -6,6 +6,7 @@ import copy
 import enum
 import functools
 import inspect
+import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
@@ -14,7 +15,7 @@ import numpy as np
 from ..base import dtypes
 from ..base.context import ACTIVE, RESTORATIONS, STATE, next_id, resume_restorations, scope
 from ..base.dtypes import Array, DType
-from ..base.errors import invalid
+from ..base.errors import invalid, unfit
 from ..base.notebook import Form, in_notebook
 from ..base.notes import note_exit
 from ..base.shapes import TensorShape
@@ -115,6 +116,19 @@ def _created(creators: list[Callable[..., Any]], settings: dict[str, Any]) -> An
         return creators[-1](lambda **changed: _created(creators[:-1], changed), **settings)
     with scope(variable_creators=[]):
         return Variable(**settings)
+
+
+def _check_rows(indices: Array, values: Array, shape: tuple[int, ...]) -> None:
+    """Raise unless there are such rows in a variable of this shape, and a value for each or one for all."""
+    rows = shape[0] if shape else 0
+    # (Read as unsigned numbers, negative ones are the largest: one pass finds both kinds.)
+    if indices.size and indices.view(f"u{indices.itemsize}").max() >= rows:
+        raise invalid(f"scatter: indices must be in [0, {rows}), got {indices.tolist()}.")
+    if values.ndim and values.shape != indices.shape + shape[1:]:
+        raise invalid(
+            f"scatter: a value of shape {indices.shape + shape[1:]} is needed for indices of shape {indices.shape}, got shape "
+            f"{values.shape}."
+        )
 
 
 class Variable(_Operators, metaclass=_VariableMeta):
@@ -514,7 +528,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
         if array.dtype != (present.dtype if present is not now else now.dtype.numpy):
             to_tensor(tensor, self.dtype)  # raises, with the usual words
         if array.shape != present.shape and not self._shape.is_compatible_with(array.shape):
-            raise ValueError(
+            raise unfit(
                 f"Cannot assign value to variable '{self._name}': Shape mismatch. The variable shape {self._shape}, "
                 f"and the assigned value shape {array.shape} are incompatible."
             )
@@ -544,10 +558,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
         values = to_tensor(sparse_delta.values, self.dtype)._array
 
         def update_rows(array: Array) -> None:
-            rows = array.shape[0] if array.ndim else 0
-            # (Read as unsigned numbers, negative ones are the largest: one pass finds both kinds.)
-            if indices.size and indices.view(f"u{indices.itemsize}").max() >= rows:
-                raise invalid(f"scatter: indices must be in [0, {rows}), got {indices.tolist()}.")
+            _check_rows(indices, values, array.shape)
             update(array, indices, values)
 
         return self._updated(update_rows)
@@ -735,6 +746,12 @@ class Variable(_Operators, metaclass=_VariableMeta):
         leading = np.ogrid[tuple(slice(size) for size in indices.shape)][:-1]
 
         def update(array: Array) -> None:
+            axis = indices.ndim - 1
+            if axis < 0 or array.ndim <= axis or any(map(operator.lt, array.shape[:axis], indices.shape[:axis])):
+                raise invalid(
+                    f"scatter: indices of shape {indices.shape} do not fit a variable of shape {array.shape}."
+                )
+            _check_rows(indices, values, array.shape[axis:])
             array[(*leading, indices)] = values
 
         return self._updated(update)
@@ -869,7 +886,11 @@ class Variable(_Operators, metaclass=_VariableMeta):
             new = new[()]  # a text, which NumPy would put there as an array
 
         def update(array: Array) -> None:
-            part = array[key]
+            try:
+                part = array[key]
+            except (IndexError, ValueError) as error:
+                index.check_key(array, key if isinstance(key, tuple) else (key,))
+                raise invalid(f"Variable '{self.name}' of shape {array.shape} has no such part: {error}.") from None
             try:
                 array[key] = new if how == "assign" else part + new if how == "add" else part - new
             except ValueError:

@@ -14,7 +14,7 @@ from ...base.types import Value
 from ...differentiation.vectorize import Batched
 from ...ops.array.layout import reshape
 from ...ops.math.logic import equal, logical_not, zeros_like
-from ...trace.control import branches_in_world, chosen_in_world, trace_branches
+from ...trace.control import branches_in_world, chosen_in_world, effect_in_world, trace_branches
 from ...trace.ghost import Ghost
 from ...trace.symbolic import is_symbolic
 from ...values.tensor import Tensor, to_tensor
@@ -89,7 +89,7 @@ def case(
     Args:
         pred_fn_pairs: A list of pairs of a predicate and a function without arguments; a dict with `exclusive`.
         default: The function that is called where no predicate is true.
-        exclusive: Whether the order does not matter, which lets a dict be given.
+        exclusive: Whether at most one predicate may be true; the order does not matter then, which lets a dict be given.
         strict: Not used; taken for programs that were written for TensorFlow.
         name: Not used; taken for programs that were written for TensorFlow.
 
@@ -97,20 +97,39 @@ def case(
         What the function returns.
 
     Raises:
-        tf.errors.InvalidArgumentError: No predicate is true, and there is no default.
+        tf.errors.InvalidArgumentError: No predicate is true, and there is no default; or several are, with `exclusive`.
     """
-    pairs = _checked_pairs(pred_fn_pairs, exclusive)
-    if default is not None and not callable(default):
-        raise TypeError(f"'default' must be callable, got {default!r}.")
+    pairs = _checked_pairs(pred_fn_pairs, default, exclusive)
+    if exclusive:
+        _check_exclusive([pred for pred, _ in pairs], default is None)
     for pred, function in pairs:
         if truth_of(pred):
             return function()
-    if default is not None:
-        return default()
-    raise invalid(f"case: none of the {len(pairs)} conditions is true, and there is no default.")
+    if default is None:
+        _check_any([pred for pred, _ in pairs])
+    assert default is not None
+    return default()
 
 
-def _checked_pairs(pred_fn_pairs: Any, exclusive: bool) -> list[tuple[Any, Callable[[], Any]]]:
+def _check_any(preds: list[Any]) -> None:
+    """Raise unless a predicate of a `case` without default is true."""
+    if not any(map(truth_of, preds)):
+        raise invalid(f"case: none of the {len(preds)} conditions is true, and there is no default.")
+
+
+def _check_exclusive(preds: list[Any], without_last: bool) -> None:
+    """Raise if more than one predicate is true. Without a default the last of them is not asked, as in TensorFlow."""
+    holds = [truth_of(pred) for pred in (preds[:-1] if without_last else preds)]
+    if sum(holds) > 1:
+        raise invalid(
+            f"case: exclusive=True, but the conditions {[i for i, true in enumerate(holds) if true]} are true at once. Let one "
+            "condition hold at a time, or take the first that holds with exclusive=False and a list of pairs."
+        )
+
+
+def _checked_pairs(pred_fn_pairs: Any, default: object, exclusive: bool) -> list[tuple[Any, Callable[[], Any]]]:
+    if default is not None and not callable(default):
+        raise TypeError(f"'default' must be callable, got {default!r}.")
     if isinstance(pred_fn_pairs, dict):
         if not exclusive:
             raise ValueError(
@@ -232,7 +251,12 @@ def _trace_case(
     strict: bool = False,
     name: str = "case",
 ) -> Any:
-    pairs = _checked_pairs(pred_fn_pairs, exclusive)
+    pairs = _checked_pairs(pred_fn_pairs, default, exclusive)
+    preds = [pred for pred, _ in pairs]
+    if exclusive:
+        _check_exclusive(preds, default is None)
+    if default is None:
+        _check_any(preds)
     otherwise = default if default is not None else pairs[-1][1]
     for pred, function in reversed(pairs if default is not None else pairs[:-1]):
         otherwise = _branch(pred, function, otherwise)
@@ -275,5 +299,7 @@ def _switch_case_in_world(
 
 
 cond = traceable(cond, always=True, in_world=_cond_in_world, on_trace=_trace_cond)
+_check_any = traceable(_check_any, in_world=effect_in_world)
+_check_exclusive = traceable(_check_exclusive, in_world=effect_in_world)
 case = traceable(case, always=True, on_trace=_trace_case)
 switch_case = traceable(switch_case, always=True, in_world=_switch_case_in_world, on_trace=_trace_switch_case)

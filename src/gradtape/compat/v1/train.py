@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator
 from typing import Any
 
+from ...base.namespaces import import_late
 from ...summary.event_file import read_events
 from ...variables.variable import Variable
 from .optimizers import AdadeltaOptimizer as AdadeltaOptimizer
@@ -87,7 +87,7 @@ _SHARED = (
 
 def __getattr__(name: str) -> Any:
     if name in _SHARED.split():
-        return getattr(importlib.import_module("gradtape.train"), name)
+        return getattr(import_late("gradtape.train"), name)
     raise AttributeError(
         f"tf.compat.v1.train.{name} does not exist: gradtape has TensorFlow 2's eager interface only, without sessions."
     )

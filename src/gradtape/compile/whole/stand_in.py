@@ -395,7 +395,7 @@ def _check(step: Step) -> None:
     """Raise unless there is a way to write a step."""
     kinds = tuple(view.dtype for view in (*step.reads, step.writes))
     if isinstance(step, Elementwise) and not is_light(step.name, kinds):
-        if step.ufunc is None or abi.inner_loop(step.ufunc, kinds) is None:
+        if step.ufunc is None or abi.inner_loop(step.ufunc, kinds) is None or _may_raise(step.ufunc, kinds):
             raise Unsupported(f"{step.name} of {[str(kind) for kind in kinds]}")
     elif isinstance(step, Reduction):
         (source,), name = step.reads, step.ufunc.__name__
@@ -410,12 +410,20 @@ def _check(step: Step) -> None:
         if not source.size and name not in _STARTING and step.initial is None:
             raise Unsupported("an extreme of nothing")
     elif isinstance(step, Accumulation):
-        if abi.inner_loop(step.ufunc, (kinds[0],) * 3) is None:
+        if abi.inner_loop(step.ufunc, (kinds[0],) * 3) is None or _may_raise(step.ufunc, kinds):
             raise Unsupported(f"{step.ufunc.__name__}.accumulate of {kinds[0]}")
     elif isinstance(step, Product):
         count = step.writes.size * step.reads[0].shape[-1]
         if count >= thresholds.BLAS_THREADS_MULTIPLICATIONS or abi.inner_loop(np.matmul, kinds) is None:
             raise Unsupported("a large product")
+
+
+def _may_raise(ufunc: np.ufunc, kinds: Sequence[np.dtype[Any]]) -> bool:
+    """Whether an inner loop reports errors as exceptions of Python's, for which machine code does not look.
+
+    In NumPy that is a negative power of integers alone.
+    """
+    return ufunc is np.power and kinds[0].kind == "i"
 
 
 _STARTING = ("add", "multiply", "logical_and", "logical_or")  # those of nothing are a number

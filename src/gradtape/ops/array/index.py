@@ -57,7 +57,8 @@ def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes:
 
 
 @getitem.checks
-def _(x: Array, key: tuple[Any, ...]) -> None:
+def check_key(x: Array, key: tuple[Any, ...]) -> None:
+    """Raise if a tensor of this shape has no such part."""
     if sum(k is Ellipsis for k in key) > 1:
         raise invalid(f"slice: Multiple ellipses in slice spec not allowed: {key}.")
     used = [k for k in key if k is not None and k is not Ellipsis]

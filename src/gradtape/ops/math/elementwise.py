@@ -400,9 +400,16 @@ def sqrt(xp: Namespace, x: Array) -> Any:
     return xp.sqrt(x)
 
 
-@sqrt.derivative("x")
-def _(t: Value, out: Value) -> Any:
-    return zero_safe_divide(0.5 * t, out)
+@sqrt.vjp("x")
+def _(g: Cotangent, out: Value) -> Any:
+    return zero_safe_divide(
+        0.5 * g, conj(out) if is_complex(out) else out
+    )  # (a cotangent of 0 stays one, as in TensorFlow; a tangent of 0 gives nan at 0)
+
+
+@sqrt.jvp("x")
+def _(t: Tangent, out: Value) -> Any:
+    return 0.5 * t / out
 
 
 @elementwise(dtypes=INEXACT)

@@ -148,8 +148,9 @@ def _(g: Cotangent, x: Value, out: Value, axis: Axis, ddof: float) -> Any:
 
 @reduce_std.jvp("x")
 def _(t: Tangent, x: Value, out: Value, axis: Axis, keepdims: bool, ddof: float) -> Any:
+    # 0 / 0 = nan where all elements are equal: as the root, and as the gradient.
     total = reduce_sum(t * _from_mean(x, axis), axis=axis, keepdims=keepdims)
-    return zero_safe_divide(total, out * _divisor(shape_of(x), axis, ddof))
+    return total / (out * _divisor(shape_of(x), axis, ddof))
 
 
 for _op in (moments, reduce_variance, reduce_std):
