@@ -216,19 +216,22 @@ def pow(xp: Namespace, x: Array, y: Array) -> Any:
 
 @pow.derivative("x")
 def _(t: Value, x: Value, y: Value) -> Any:
-    # At x = y = 0 this is 0 * inf = nan, as in TensorFlow.
-    return t * (y * pow(x, y - 1))
+    # At x = y = 0 this is 0 * inf = nan, as in TensorFlow, which computes the exponent in the type of x.
+    less = numpy_type(x).type(y) - 1 if y.__class__ is float else y - 1
+    return t * (y * pow(x, less))
 
 
 @pow.derivative("y")
 def _(t: Value, x: Value, out: Value) -> Any:
-    return t * (out * _log_or_zero(x))
+    return t * (out * _log_or_zero(x if hasattr(x, "dtype") or is_complex(out) else numpy_type(out).type(x)))
 
 
 def _log_or_zero(x: Value) -> Any:
     """log(x) where it is defined, 0 elsewhere: TensorFlow's gradient of pow in its exponent."""
     if isinstance(x, (int, float)):
         return math.log(x) if x > 0 else 0.0
+    if isinstance(x, np.floating):
+        return np.log(x) if x > 0 else x.dtype.type(0)
     defined = not_equal(x, 0) if is_complex(x) else greater(x, 0)
     return select(defined, log(select(defined, x, ones_like(x))), zeros_like(x))
 
