@@ -134,3 +134,25 @@ def test_variables_lie_in_memory_as_after_eager_code(change):
             [two, tf.reduce_sum(two, 0), tf.reduce_sum(two)]
         )
         assert one._value._array.strides == two._value._array.strides
+
+
+POWERS: dict[str, Callable[..., Any]] = {
+    "number as exponent": lambda x: x**1.7,
+    "negative": lambda x: x**-1.3,
+    "whole": lambda x: x**3,
+    "number as base": lambda x: 1.7**x,
+    "whole base": lambda x: 3**x,
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+@pytest.mark.parametrize("name", POWERS)
+def test_derivatives_of_powers_of_numbers_have_the_bits_of_eager_code(name, dtype):
+    """A number is taken in the type of the tensor by both."""
+    check(with_gradients(POWERS[name]), tf.cast(tf.abs(numbers(50)), dtype))
+
+
+def test_the_exponent_of_a_derivative_is_computed_in_the_type_of_the_tensor():
+    x = tf.constant([0.3, 1.7, 2.9, 0.11, 5.3])
+    _, (slope,) = with_gradients(lambda x: x**1.7)(x)
+    np.testing.assert_array_equal(slope, np.float32(1.7) * x.numpy() ** (np.float32(1.7) - np.float32(1.0)))
