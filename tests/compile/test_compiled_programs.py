@@ -92,7 +92,11 @@ def test_equal_instructions_once():
 
 
 def test_algebra():
-    assert names(optimized(program_of(lambda x: x * 1.0 + 0.0, X))) == []
+    assert names(optimized(program_of(lambda x: x * 1.0 - 0.0, X))) == []
+    assert names(optimized(program_of(lambda x: x / 1.0 + -0.0, X))) == []
+    assert names(optimized(program_of(lambda x: x + 0.0, X))) == ["add"], "0.0 is the sum of 0.0 and -0.0"
+    assert names(optimized(program_of(lambda x: x - -0.0, X))) == ["subtract"]
+    assert names(optimized(program_of(lambda x: x * 1.0, tf.constant([1j])))) == ["multiply"], "it has two parts"
     assert names(optimized(program_of(lambda x: tf.negative(-tf.sin(x)), X))) == ["sin"]
     assert names(optimized(program_of(lambda x: tf.transpose(tf.transpose(x)), X))) == []
     assert names(optimized(program_of(lambda x: tf.reshape(tf.reshape(x, [6, 2]), [2, 6]), X))) == ["reshape"]

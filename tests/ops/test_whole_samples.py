@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -97,6 +99,42 @@ def test_samples_have_the_bits_of_eager_code(op):
     check_samples(op, np.float32 if np.dtype(np.float32) in op.dtypes else checks.numeric_kind(op))
 
 
+KINDS = [np.dtype(letter) for letter in np.typecodes["All"] if letter not in "SUVMm"]
+
+
+def references_after(program: Program, times: int = 3) -> dict[str, int]:
+    """How many references to dtypes, each of which there is once, more or fewer there are after recordings of a program."""
+
+    def record() -> None:
+        recording = Recording(program, Steps(calls=True))
+        for node in program.nodes:
+            recording.add(node)
+
+    def count() -> dict[str, int]:
+        gc.collect(0)
+        return {kind.name: sys.getrefcount(kind) for kind in KINDS}
+
+    gc.disable()  # so that what is let go in between is what was recorded
+    try:
+        record()  # (which fills caches)
+        before = count()
+        for _ in range(times):
+            record()
+        after = count()
+    finally:
+        gc.enable()
+    changes = {name: after[name] - before[name] for name in before}
+    # NumPy's `empty` and its relatives add one to the default dtype's with each call that names none.
+    return {name: change for name, change in changes.items() if change <= -times or (change >= times and name != "float64")}
+
+
+@pytest.mark.parametrize("op", OPS, ids=named)
+def test_recording_an_op_keeps_the_references_to_dtypes(op):
+    """Code in C that is given what stands for an array may lose some, when that is no array in the end."""
+    program, _ = samples_as_program(op, np.float32 if np.dtype(np.float32) in op.dtypes else checks.numeric_kind(op))
+    assert references_after(program) == {}
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("op", OPS, ids=named)
 def test_samples_without_a_native_form_are_called(op):
@@ -167,6 +205,15 @@ def check_gradients(op: Op, count: int) -> None:
 @pytest.mark.parametrize("op", DIFFERENTIABLE[::12], ids=named)
 def test_derivatives_have_the_bits_of_eager_code(op):
     check_gradients(op, 3)
+
+
+@pytest.mark.parametrize("name", ["qr", "lu", "triangular_solve", "reduce_logsumexp"])
+def test_recording_derivatives_keeps_the_references_to_dtypes(name):
+    """These reach SciPy's BLAS and LAPACK, or reductions that cannot be recorded."""
+    (op,) = (op for op in DIFFERENTIABLE if op.name == name)
+    sample = next(iter(checks.samples(op, np.float32)))
+    program = program_of(gradient_of(op, sample.attributes), *map(tf.constant, checks.operands(op, sample)))
+    assert references_after(program) == {}
 
 
 @pytest.mark.full

@@ -17,7 +17,7 @@ import numpy as np
 from ..base.generated import Names, define, identifier, literal
 from ..base.nest import is_nested
 from ..base.sizes import is_known
-from ..native import background, blas, thresholds
+from ..native import abi, background, blas, thresholds
 from ..native.choice import choice_of
 from ..op.call import explained
 from ..op.declaration import Op
@@ -599,9 +599,12 @@ def _makes_own_memory(op: Op) -> bool:
 
 def _reused(writer: _Writer, position: int, node: Node, op: Op) -> int | None:
     """An operand whose buffer can be reused for the result."""
-    if ufunc_of(op) is None or op.outputs != 1 or node.attributes:
+    ufunc = ufunc_of(op)
+    if ufunc is None or op.outputs != 1 or node.attributes:
         return None
     look = writer.program.looks[node.outputs[0]]
+    if abi.rounds_by_place(ufunc, look[1]):  # (also if the operands are exchanged)
+        return None
     if not look[0] or (bytes_of(look) < thresholds.BUFFER_BYTES and op.eager not in _SIGNS):
         return None
     for number in node.used:

@@ -169,6 +169,26 @@ def _is_all(operand: Any, number: float) -> bool:
     return bool((array == number).all())
 
 
+def _is_factor(operand: Any) -> bool:
+    """Whether an operand is one everywhere, which changes nothing as a factor.
+
+    A complex one does: it is multiplied by the parts, and zero times a number may be another zero, or NaN.
+    """
+    return _is_all(operand, 1) and np.asarray(operand).dtype.kind != "c"
+
+
+def _is_term(operand: Any, sign: int) -> bool:
+    """Whether an operand is zero everywhere, which changes nothing if it is added (`sign` is 1) or subtracted (-1).
+
+    0.0 added to -0.0 gives 0.0, so it must be -0.0 that is added.
+    """
+    if not _is_all(operand, 0):
+        return False
+    array = np.asarray(operand)
+    parts = (array.real, array.imag) if array.dtype.kind == "c" else (array,)
+    return array.dtype.kind not in "fc" or all((np.signbit(part) == (sign > 0)).all() for part in parts)
+
+
 @_rule("identity", "stop_gradient")
 def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
     return node.inputs[0]
@@ -192,20 +212,20 @@ def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
 @_rule("multiply")
 def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
     first, second = node.inputs
-    return first if _is_all(second, 1) else second if _is_all(first, 1) else None
+    return first if _is_factor(second) else second if _is_factor(first) else None
 
 
 @_rule("divide")
 def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
     first, second = node.inputs
-    return first if _is_all(second, 1) else None
+    return first if _is_factor(second) else None
 
 
 @_rule("add")
 def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
     first, second = node.inputs
-    if _is_all(second, 0) or _is_all(first, 0):
-        return first if _is_all(second, 0) else second
+    if _is_term(second, 1) or _is_term(first, 1):
+        return first if _is_term(second, 1) else second
     for total, part in ((first, second), (second, first)):
         inner = _made_by(part, made, "put_row")  # an array of zeros but for one row, as gradients of rows are
         if inner is not None and same_looks(program.look_of(total), program.looks[node.outputs[0]]):
@@ -217,7 +237,7 @@ def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
 @_rule("subtract")
 def _(program: Program, node: Node, made: dict[int, Node]) -> Any:
     first, second = node.inputs
-    return first if _is_all(second, 0) else None
+    return first if _is_term(second, -1) else None
 
 
 @_rule("negative")

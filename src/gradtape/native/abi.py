@@ -188,6 +188,14 @@ def inner_loop(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> tuple[int,
     return None
 
 
+def rounds_by_place(ufunc: np.ufunc, dtype: np.dtype[Any]) -> bool:
+    """Whether one element has other last bits where NumPy goes through it without steps, as it does for a result written in place.
+
+    NumPy's vectors round once in a product of complex numbers and the sum of it; its loop for strides of zero rounds twice.
+    """
+    return dtype.kind == "c" and ufunc in (np.multiply, np.square)
+
+
 @_otherwise("Compiled functions on small arrays call NumPy for each op, which takes longer.")
 def calls_inner_loops() -> bool:
     """A ufunc has its inner loops where `_UfuncHead` says, and they can be called as NumPy's C interface describes."""
@@ -329,13 +337,14 @@ class ArrayFields(NamedTuple):
     axes: int
     sizes: int
     strides: int
+    base: int
     dtype: int
     flags: int
 
 
 def array_fields() -> ArrayFields:
     """The fields of PyArrayObject, behind the head of an object."""
-    return ArrayFields(_HEAD, _HEAD + 8, _HEAD + 16, _HEAD + 24, _HEAD + 40, _HEAD + 48)
+    return ArrayFields(*(_HEAD + 8 * word for word in range(7)))
 
 
 C_CONTIGUOUS, OWNS_DATA, ALIGNED, WRITEABLE = 0x1, 0x4, 0x100, 0x400  # flags of an array
@@ -364,9 +373,10 @@ def makes_functions() -> bool:
     sizes, strides = (word(id(array) + place).value for place in (fields.sizes, fields.strides))
     found = (
         number(id(array) + fields.axes).value, word(sizes).value, word(sizes + 8).value, word(strides).value,
-        word(id(array) + fields.dtype).value, number(id(array) + fields.flags).value & (C_CONTIGUOUS | ALIGNED),
+        word(id(array) + fields.base).value, word(id(array) + fields.dtype).value,
+        number(id(array) + fields.flags).value & (C_CONTIGUOUS | ALIGNED),
     )  # fmt: skip
-    if found != (2, 2, 4, 32, id(array.dtype), ALIGNED):
+    if found != (2, 2, 4, 32, id(array.base), id(array.dtype), ALIGNED):
         return False
     scalar = np.float32(1.5)
     if ctypes.c_float.from_address(id(scalar) + _HEAD).value != 1.5:

@@ -18,7 +18,7 @@ from ...native.language import INT32, INT64, POINTER, Unsupported
 from ...op.declaration import Op
 from .body_memory import RAISED, REFUSED, BodyMemory
 from .memory import call_address, i64, untyped
-from .stand_in import StandIn, Steps
+from .stand_in import StandIn, Steps, plausible
 from .steps import AnyStep, Array, Called, View
 
 
@@ -66,22 +66,12 @@ def _layouts(run: Callable[..., Any], arrays: list[Array], looks: list[Any]) -> 
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            results = [np.asarray(result) for result in run([_plausible(array) for array in arrays])]
+            results = [np.asarray(result) for result in run([plausible(array) for array in arrays])]
     except Exception:  # a kernel that these numbers are no operands for
         return [np.empty(shape, dtype) for shape, dtype in looks]
     if not all(_is_dense(x) and (x.shape, x.dtype) == look for x, look in zip(results, looks, strict=True)):
         raise Unsupported("a result with gaps")
     return results
-
-
-def _plausible(array: Array) -> Array:
-    """Numbers that most kernels take, in the layout of an array: matrices among them can be inverted."""
-    result = array.copy(order="K")
-    if array.dtype.kind in "fc":
-        result[...] = np.random.default_rng(0).uniform(0.5, 1.0, array.shape)
-        if array.ndim > 1:
-            result += 2 * np.eye(*array.shape[-2:])
-    return result
 
 
 def _filling(run: Callable[..., Any], count: int) -> Callable[..., None]:

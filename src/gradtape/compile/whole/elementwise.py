@@ -96,6 +96,11 @@ def write_called(memory: Memory, step: Elementwise) -> None:
     sizes, strides = collapsed(step.writes.shape, [view.strides for view in views])
     if not all(sizes):
         return
+    if sizes == [1]:  # (as NumPy calls it for one element: see `abi.rounds_by_place`)
+        strides = [
+            [view.strides[0] if len(view.shape) == 1 else view.dtype.itemsize if view.shape else 0]
+            for view in (*step.reads, step.writes)
+        ]
     with memory.over(sizes[:-1], views, [steps[:-1] for steps in strides]) as places:  # type: ignore[misc]
         addresses = [memory.at(view.buffer, place) for view, place in zip(views, places, strict=True)]
         memory.call_loop(found, addresses, sizes[-1:], [steps[-1] for steps in strides])

@@ -103,6 +103,9 @@ def whole_function(program: Program, returned: Any) -> NativeCode | None:
         return None
     if are_mostly_calls(recording.steps.current, len(program.nodes)):
         return None
+    if not all(recording.lies_in_order(operand) for _, operand in state.changed.values()):
+        return None  # (eager code gives a variable the array as it lies, and later sums depend on that)
+    changed = [(variable, recording.own_value(operand)) for variable, operand in state.changed.values()]
     numbers = list(dict.fromkeys(leaf.number for leaf in leaves(returned) if leaf.__class__ is Value))
     try:
         code = NativeCode(
@@ -111,7 +114,7 @@ def whole_function(program: Program, returned: Any) -> NativeCode | None:
             [recording.take(number) for number in numbers],
             _by_place(returned, numbers),
             [(variable, recording.take(number).buffer) for number, variable in state.read.items()],
-            [(variable, recording.own_value(operand)) for variable, operand in state.changed.values()],
+            changed,
             program.own_arithmetic,
         )
         return code if code.address else None  # (compiled here, so that a failure is noticed)

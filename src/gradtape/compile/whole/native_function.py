@@ -14,7 +14,7 @@ from .body import write_body
 from .entry import ARRAYS, Entry
 from .memory import Table
 from .stand_in import StandIn
-from .steps import AnyStep, Array, Buffer
+from .steps import AnyStep, Buffer
 from .variables import Change
 
 
@@ -44,7 +44,7 @@ class NativeCode:
         self.module, self._addresses = ir.Module("whole"), Table()
         self._otherwise, self._names = self._addresses.reserve(), self._addresses.reserve()
         self._address: int | None = None
-        outputs = [_own_memory(result) for result in results]
+        outputs = [result.array for result in results]  # (in memory of their own, which is laid out as NumPy's would be)
         places = {variable._id: place for place, (variable, _) in enumerate(read)}
         changes = [
             Change(variable, np.empty(value.shape, value.dtype), places.get(variable._id))
@@ -75,10 +75,3 @@ class NativeCode:
         addresses[self._otherwise], addresses[self._names] = id(otherwise), id(names)
         table = abi.new_table(addresses, [*self._addresses.kept, otherwise, names])
         return abi.new_function("whole", self.address, table)
-
-
-def _own_memory(result: StandIn) -> Array:
-    """An array of the layout that a result is returned in: NumPy's, or without gaps where that would be a part of another."""
-    array = result.array
-    dense = np.empty_like(array)  # (in the order of the axes that the array has)
-    return dense if dense.strides == array.strides else np.empty(array.shape, array.dtype)

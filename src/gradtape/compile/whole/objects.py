@@ -72,13 +72,40 @@ class Objects(Memory):
     # --- new objects -------------------------------------------------------------------------------------------------
 
     def new_array(self, like: Array) -> Any:
-        """A new array, or nothing where there is no memory for it."""
+        """A new array of that layout, or nothing where there is no memory for it."""
+        if like.strides == np.empty_like(like).strides or not like.size:
+            return self._new_array(like, NULL if like.flags.c_contiguous else self.constants(like.strides))
+        # A layout with gaps, repeated or reversed elements: a view of memory that holds them.
+        reach = [(size - 1) * stride for size, stride in zip(like.shape, like.strides, strict=True)]
+        before = -sum(step for step in reach if step < 0)
+        room = np.empty(before + sum(step for step in reach if step > 0) + like.itemsize, np.uint8)
+        b, base = self.b, self._new_array(room, NULL)
+        start, view, done = b.block, b.append_basic_block("view"), b.append_basic_block("made")
+        b.cbranch(self.is_there(base), view, done)
+        b.position_at_end(view)
+        first = b.gep(self.field(base, self.fields.elements), [i64(before)], source_etype=BYTE)
+        made = self._new_array(like, self.constants(like.strides), first, abi.WRITEABLE)
+        with b.if_else(self.is_there(made)) as (there, missing):
+            with there:
+                b.store(base, b.gep(made, [i64(self.fields.base)], source_etype=BYTE))
+            with missing:
+                self.give_back(base)
+        end = b.block
+        b.branch(done)
+        b.position_at_end(done)
+        found = b.phi(POINTER)
+        found.add_incoming(NULL, start)
+        found.add_incoming(made, end)
+        return found
+
+    def _new_array(self, like: Array, strides: Any, elements: Any = NULL, flags: int = 0) -> Any:
+        """What NumPy makes: on memory of its own, or on these elements."""
         dtype = self.held(self.thing(like.dtype))  # NumPy takes the reference
-        strides = NULL if like.flags.c_contiguous else self.constants(like.strides)
         sizes = self.constants(like.shape) if like.ndim else NULL
         function = self.entry(self.addresses.place(abi.address_of_new_array()))
         return call_address(
-            self.b, function, POINTER, self.thing(np.ndarray), dtype, INT32(like.ndim), sizes, strides, NULL, INT32(0), NULL
+            self.b, function, POINTER, self.thing(np.ndarray), dtype, INT32(like.ndim), sizes, strides, elements,
+            INT32(flags), NULL,
         )  # fmt: skip
 
     def new_tensor(self, array: Any, identity: int = 0) -> Any:

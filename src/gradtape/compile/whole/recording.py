@@ -73,6 +73,7 @@ class Recording:
 
     def _written(self, node: Node, op: Op, operands: list[Any]) -> list[StandIn]:
         """The op's kernel as steps."""
+        self.steps.was_read = False
         by_hand = BY_HAND.get(op.name)
         if by_hand is not None:
             result = by_hand(self.steps, *operands, **node.attributes)
@@ -81,7 +82,8 @@ class Recording:
             if ways is not None and getattr(operands[0], "size", 1) >= ways.smallest:
                 raise Unsupported(f"{op.name} of a large array")
             kernel = ways.small if ways is not None else op.eager
-            result = kernel(operands, **node.attributes) if op.variadic else kernel(*operands, **node.attributes)
+            with np.errstate(all="ignore"):  # (it may be given some numbers)
+                result = kernel(operands, **node.attributes) if op.variadic else kernel(*operands, **node.attributes)
         made = []
         for number, value in zip(node.outputs, (result,) if op.outputs == 1 else tuple(result), strict=True):
             if not isinstance(value, StandIn):
@@ -89,6 +91,8 @@ class Recording:
             if (value.shape, value.dtype) != self._program.looks[number]:
                 raise Unsupported(f"{op.name} gives another type here")
             made.append(value)
+        if self.steps.was_read:
+            raise Unsupported(f"{op.name} reads the values of an array")
         return made
 
     def _operand(self, operand: Any) -> Any:
@@ -114,6 +118,10 @@ class Recording:
         """An operand in memory of its own, or a constant: nothing that is given from outside."""
         found: StandIn = self._value(operand)
         return found if found.buffer.kind in (MADE, CONSTANT) else found.astype(found.dtype)
+
+    def lies_in_order(self, operand: Any) -> bool:
+        """Whether an operand lies in the order of its axes, without gaps."""
+        return bool(self._value(operand).array.flags.c_contiguous)
 
     # --- loops and branches ----------------------------------------------------------------------------------------
 

@@ -50,6 +50,9 @@ class Steps:
     def __init__(self, own: bool = False, calls: bool = False) -> None:
         self.lists: list[list[AnyStep]] = [[]]
         self.own = own  # whether functions are computed in our own way
+        # Whether a kernel was given numbers for what stands for an array. It is no error at once, because code in C may be asking:
+        # f2py, with which SciPy reaches BLAS and LAPACK, loses references when an operand fails to become an array.
+        self.was_read = False
         self._calls = calls
 
     @property
@@ -152,8 +155,10 @@ class StandIn(np.lib.mixins.NDArrayOperatorsMixin):
     def __len__(self) -> int:
         return len(self.array)
 
-    def __array__(self, *args: object, **options: object) -> Array:
-        raise Unsupported("the values of an array")
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
+        """Some numbers, for a kernel whose steps are not used then: see `Steps.was_read`."""
+        self._steps.was_read = True
+        return plausible(self.array).astype(dtype or self.dtype, copy=False)
 
     def __bool__(self) -> bool:
         raise Unsupported("a branch on a value")
@@ -170,6 +175,8 @@ class StandIn(np.lib.mixins.NDArrayOperatorsMixin):
     __hash__ = None  # type: ignore[assignment]
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # (a protocol that is asked for, such as that of memory)
+            raise AttributeError(f"what stands for an array has no {name}")
         if name not in _METHODS:
             raise Unsupported(f"{name} of an array")
         found = getattr(self.array, name)
@@ -250,15 +257,12 @@ class StandIn(np.lib.mixins.NDArrayOperatorsMixin):
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         steps = self._steps
-        if method == "reduce":
-            given = dict(zip(("axis", "dtype", "out", "keepdims"), inputs[1:], strict=False)) | options
-            given.setdefault("axis", 0)
-            if given.pop("out", None) is not None or not {"axis", "dtype", "keepdims", "initial"} >= given.keys():
-                raise Unsupported("a reduction with options")
-            return _reduced(steps, ufunc, inputs[0], **given)
-        if method == "accumulate":
-            given = dict(zip(("axis", "dtype"), inputs[1:], strict=False)) | options
-            return _accumulated(steps, ufunc, inputs[0], **given)
+        if method in ("reduce", "accumulate", "reduceat"):
+            try:
+                return self._along_axes(ufunc, method, *inputs, **options)
+            except Unsupported:  # (NumPy would never let go of the operands)
+                steps.was_read = True
+                return getattr(ufunc, method)(*(plausible(array_of(x)) if x is self else x for x in inputs), **options)
         if method != "__call__":
             raise Unsupported(f"{ufunc.__name__}.{method}")
         (target,) = options.pop("out", (None,))
@@ -269,6 +273,19 @@ class StandIn(np.lib.mixins.NDArrayOperatorsMixin):
                 raise Unsupported(ufunc.__name__)
             return _multiplied(steps, *inputs)
         return applied(steps, ufunc, inputs, target)
+
+    def _along_axes(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> StandIn:
+        """A reduction, or running sums."""
+        if method == "reduce":
+            given = dict(zip(("axis", "dtype", "out", "keepdims"), inputs[1:], strict=False)) | options
+            given.setdefault("axis", 0)
+            if given.pop("out", None) is not None or not {"axis", "dtype", "keepdims", "initial"} >= given.keys():
+                raise Unsupported("a reduction with options")
+            return _reduced(self._steps, ufunc, inputs[0], **given)
+        if method == "accumulate":
+            given = dict(zip(("axis", "dtype"), inputs[1:], strict=False)) | options
+            return _accumulated(self._steps, ufunc, inputs[0], **given)
+        raise Unsupported(f"{ufunc.__name__}.{method}")
 
     def __array_function__(self, function: Any, kinds: Any, args: Any, options: Any) -> Any:
         recorded = FUNCTIONS.get(function)
@@ -301,6 +318,16 @@ def _laid_out_as(values: Array, array: Array) -> Array:
     return result
 
 
+def plausible(array: Array) -> Array:
+    """Numbers that most kernels take, in the layout of an array: matrices among them can be inverted."""
+    result = array.copy(order="K")
+    if array.dtype.kind in "fc":
+        result[...] = np.random.default_rng(0).uniform(0.5, 1.0, array.shape)
+        if array.ndim > 1:
+            result += 2 * np.eye(*array.shape[-2:])
+    return result
+
+
 _OF_SCALARS = ("remainder", "floor_divide")  # NumPy's operators compute them in another way for its scalars
 _POWERS = {-1: np.reciprocal, 0.5: np.sqrt, 1: np.positive, 2: np.square}  # as NumPy computes `x**2`
 
@@ -326,7 +353,24 @@ def applied(steps: Steps, ufunc: np.ufunc, inputs: Sequence[Any], target: Any = 
         raise Unsupported(f"{ufunc.__name__} of {given}")
     views = [operand.located for operand in operands]
     name = own_name(ufunc.__name__, kinds, any_bits=steps.own) or ufunc.__name__
+    if not is_light(name, kinds) and not _is_called_alike(ufunc, inputs, operands, result):
+        raise Unsupported(f"{ufunc.__name__} of elements that lie in another order, or of one")
     return steps.result(lambda made: Elementwise(views, made, name, ufunc), result, operands)
+
+
+def _is_called_alike(ufunc: np.ufunc, inputs: Sequence[Any], operands: Sequence[StandIn], result: Array) -> bool:
+    """Whether NumPy calls its inner loop with the strides that a step has, as far as bits depend on them.
+
+    Loops over vectors have others for strides that are negative. NumPy turns axes with such strides around if all operands have
+    them; in the way that it takes for lines, it never does. (A loop of one element without steps: see `abi.rounds_by_place`.)
+    """
+    is_given = [isinstance(x, StandIn) and x.dtype == operand.dtype for x, operand in zip(inputs, operands, strict=True)]
+    alike = all(not x.ndim or x.shape == result.shape for x in operands)
+    as_line = alike and all(given or x.ndim < 2 for given, x in zip(is_given, operands, strict=True))
+    if result.size == 1:
+        return as_line or not (abi.rounds_by_place(ufunc, result.dtype) or any(s < 0 for x in operands for s in x.strides))
+    turned = [k for k, x in enumerate(operands) if any(s < 0 for s, n in zip(x.strides, x.shape, strict=True) if n > 1)]
+    return not turned or (as_line and all(is_given[place] and operands[place].ndim == 1 for place in turned))
 
 
 def _overwritten(steps: Steps, ufunc: np.ufunc, operands: list[StandIn], target: Any, result: Array) -> StandIn:
@@ -335,6 +379,8 @@ def _overwritten(steps: Steps, ufunc: np.ufunc, operands: list[StandIn], target:
         raise Unsupported("a result written into a part of an array")
     if target.shape != result.shape or target.dtype != result.dtype or target.buffer.kind != MADE:
         raise Unsupported("a result written into another kind of array")
+    if result.size == 1 and abi.rounds_by_place(ufunc, result.dtype):
+        raise Unsupported(f"{ufunc.__name__} of one element in place")
     made = steps.made(np.empty_like(target.array))
     steps.append(Elementwise([operand.located for operand in operands], made.located, ufunc.__name__, ufunc))
     target.array, target.buffer = made.array, made.buffer

@@ -191,7 +191,10 @@ def _(t: Value, x: Value, y: Value) -> Any:
 
 
 def _power(x: Any, y: Any) -> Any:
-    # NumPy has fast ways for the exponents -1, 0.5, 1 and 2; for others it takes 30 ns an element.
+    # NumPy has fast ways for the exponents -1, 0.5, 1 and 2; for others it takes 30 ns an element. A number is the same exponent as
+    # a tensor without axes, which it becomes in a function.
+    if y.__class__ is not float and hasattr(x, "dtype") and not getattr(y, "ndim", 1) and y.dtype.kind == "f":
+        y = float(y)
     if y.__class__ is float or y.__class__ is int:
         if y == 3:
             return x * x * x
@@ -216,19 +219,22 @@ def pow(xp: Namespace, x: Array, y: Array) -> Any:
 
 @pow.derivative("x")
 def _(t: Value, x: Value, y: Value) -> Any:
-    # At x = y = 0 this is 0 * inf = nan, as in TensorFlow.
-    return t * (y * pow(x, y - 1))
+    # At x = y = 0 this is 0 * inf = nan, as in TensorFlow, which computes the exponent in the type of x.
+    less = float(numpy_type(x).type(y) - 1) if y.__class__ is float else y - 1
+    return t * (y * pow(x, less))
 
 
 @pow.derivative("y")
 def _(t: Value, x: Value, out: Value) -> Any:
-    return t * (out * _log_or_zero(x))
+    return t * (out * _log_or_zero(x if hasattr(x, "dtype") or is_complex(out) else numpy_type(out).type(x)))
 
 
 def _log_or_zero(x: Value) -> Any:
     """log(x) where it is defined, 0 elsewhere: TensorFlow's gradient of pow in its exponent."""
     if isinstance(x, (int, float)):
         return math.log(x) if x > 0 else 0.0
+    if isinstance(x, np.floating):
+        return np.log(x) if x > 0 else x.dtype.type(0)
     defined = not_equal(x, 0) if is_complex(x) else greater(x, 0)
     return select(defined, log(select(defined, x, ones_like(x))), zeros_like(x))
 

@@ -62,8 +62,8 @@ def _moments(x: Array, axis: Axis = None, keepdims: bool = False) -> tuple[Array
     mean = as_array(_mean(wide, axis), wide.dtype)
     variance = as_array(_mean(np.square(wide - mean), axis), wide.dtype)
     if not keepdims:
-        shape = np.add.reduce(np.empty(x.shape), axis).shape
-        mean, variance = mean.reshape(shape), variance.reshape(shape)
+        axes = None if axis is None else axis if isinstance(axis, tuple) else (axis,)
+        mean, variance = np.squeeze(mean, axes), np.squeeze(variance, axes)
     return mean.astype(x.dtype), variance.astype(x.dtype)
 
 
