@@ -8,7 +8,7 @@ from . import experimental as experimental
 from .dataset import Dataset as Dataset
 from .experimental import INFINITE_CARDINALITY as INFINITE_CARDINALITY
 from .experimental import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY
-from .grouping import DatasetSpec as DatasetSpec
+from .nested import DatasetSpec as DatasetSpec
 from .iterator import Iterator as Iterator
 from .iterator import IteratorSpec as IteratorSpec
 from .iterator import NumpyIterator as NumpyIterator

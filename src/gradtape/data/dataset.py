@@ -19,7 +19,7 @@ from ..io.records import text_of
 from ..op.arguments import flag, function, optional_flag, takes, truth
 from ..op.attributes import as_int
 from ..values.tensor import Tensor, TensorSpec, to_tensor, value_of
-from . import batching, caching, files, grouping, mixing, selection, sources, structure, transforms
+from . import batching, caching, files, grouping, mixing, nested, selection, sources, structure, transforms
 from .captures import holds_symbolic
 from .functions import Function
 from .iterator import Iterator, NumpyIterator, T, begin
@@ -66,6 +66,10 @@ class Dataset(Generic[T]):
         for other in others:
             options = options.merge(other._options)
         return Dataset(node, options)
+
+    def _described(self, make: Callable[[], Node], *given: Any) -> Node:
+        """A step with elements of the same spec; inside a function, what it is given may have no value yet."""
+        return nested.described(make, self._node.spec, given)
 
     # --- iteration -------------------------------------------------------------------------------------------
 
@@ -149,11 +153,11 @@ class Dataset(Generic[T]):
 
     @property
     def _type_spec(self) -> Any:
-        return grouping.DatasetSpec(self.element_spec)
+        return nested.DatasetSpec(self.element_spec)
 
     def _listed(self) -> list[Any]:
         """The elements of a window, for a saved state."""
-        if not isinstance(self._node, grouping.Listed):
+        if not isinstance(self._node, nested.Listed):
             raise TypeError("A dataset inside of a dataset can be saved only where `window` made it.")
         return self._node.elements
 
@@ -339,8 +343,12 @@ class Dataset(Generic[T]):
                 raise TypeError(
                     f"from_generator: output_signature must hold specs such as tf.TensorSpec, got {leaf!r}."
                 )
-        arguments = tuple(value_of(to_tensor(arg)) for arg in args) if args is not None else ()
-        return Dataset(sources.Generated(generator, _without_lists(output_signature), arguments))
+        signature, tensors = _without_lists(output_signature), [to_tensor(arg) for arg in args or ()]
+
+        def node() -> Node:
+            return sources.Generated(generator, signature, tuple(map(value_of, tensors)))
+
+        return Dataset(nested.described(node, lambda: signature, tensors))
 
     @staticmethod
     def range(*args: Any, output_type: Any = dtypes.int64, name: str | None = None) -> Dataset[Tensor]:
@@ -358,7 +366,8 @@ class Dataset(Generic[T]):
         Returns:
             A dataset.
         """
-        return Dataset(sources.range_of(args, dtypes.as_dtype(output_type)))
+        dtype = dtypes.as_dtype(output_type)
+        return Dataset(nested.described(lambda: sources.range_of(args, dtype), lambda: TensorSpec([], dtype), args))
 
     @staticmethod
     def counter(
@@ -770,7 +779,7 @@ class Dataset(Generic[T]):
         Returns:
             A dataset.
         """
-        return self._then(selection.Take(self._node, as_int(count)))
+        return self._then(self._described(lambda: selection.Take(self._node, as_int(count)), count))
 
     def skip(self, count: Any, name: str | None = None) -> Dataset[T]:
         """All but the first elements; none for -1.
@@ -786,7 +795,7 @@ class Dataset(Generic[T]):
         Returns:
             A dataset.
         """
-        return self._then(selection.Skip(self._node, as_int(count)))
+        return self._then(self._described(lambda: selection.Skip(self._node, as_int(count)), count))
 
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset[T]:
         """Every `num_shards`-th element, beginning with number `index`.
@@ -803,7 +812,8 @@ class Dataset(Generic[T]):
         Returns:
             A dataset.
         """
-        return self._then(selection.Shard(self._node, as_int(num_shards), as_int(index)))
+        node = self._described(lambda: selection.Shard(self._node, as_int(num_shards), as_int(index)), num_shards, index)
+        return self._then(node)
 
     def repeat(self, count: Any = None, name: str | None = None) -> Dataset[T]:
         """The elements `count` times over, or without end.
@@ -819,7 +829,7 @@ class Dataset(Generic[T]):
         Returns:
             A dataset.
         """
-        return self._then(selection.Repeat(self._node, None if count is None else as_int(count)))
+        return self._then(self._described(lambda: selection.Repeat(self._node, None if count is None else as_int(count)), count))
 
     @takes(reshuffle_each_iteration=optional_flag)
     def shuffle(
@@ -1188,8 +1198,9 @@ class Dataset(Generic[T]):
             return np.int64(np.searchsorted(boundaries, length, side="right"))
 
         def batches(key: Any, group: Dataset) -> Dataset:
-            number = int(key)
-            size = batch_sizes[number]
+            return batched(int(key), batch_sizes[int(key)], group)
+
+        def batched(number: int | None, size: int, group: Dataset) -> Dataset:
             if no_padding:
                 return group.batch(size, drop_remainder=drop_remainder)
             shapes = padded_shapes
@@ -1197,7 +1208,7 @@ class Dataset(Generic[T]):
                 shapes = nest.map_structure(
                     lambda leaf: TensorShape([None] * (leaf.shape.rank or 0)), group.element_spec
                 )
-            if pad_to_bucket_boundary:
+            if pad_to_bucket_boundary and number is not None:
                 if number == len(boundaries):
                     raise invalid(
                         "bucket_by_sequence_length: when pad_to_bucket_boundary=True, elements must have length < "
@@ -1206,7 +1217,16 @@ class Dataset(Generic[T]):
                 shapes = _open_sizes_as(shapes, boundaries[number] - 1)
             return group.padded_batch(size, shapes, padding_values, drop_remainder=drop_remainder)
 
-        return self.group_by_window(bucket, batches, window_size_func=lambda key: np.int64(batch_sizes[int(key)]))
+        def spec() -> Any:
+            """That of a batch of any bucket, of which no size is known."""
+            return batched(None, 1, Dataset(nested.Described(self.element_spec))).element_spec
+
+        def size(key: Any) -> Any:
+            return np.int64(batch_sizes[int(key)])
+
+        return self._then(
+            grouping.GroupByWindow(self._node, bucket, batches, None, size, Dataset, _node_of, reduced_spec=spec)
+        )
 
     # --- keeping and running ahead ---------------------------------------------------------------------------
 
@@ -1382,7 +1402,7 @@ class Dataset(Generic[T]):
         return f"<_{type(self._node).__name__}Dataset element_spec={spec}>"
 
 
-structure.WINDOWS.append(lambda elements: Dataset(grouping.Listed(elements, lambda: None)))
+nested.DATASETS.append(Dataset)
 
 
 def _node_of(dataset: Any) -> Node:

@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
+from ..autograph import convert
 from ..base import nest
 from ..base.context import ACTIVE, call_with_seeds, scope
 from ..base.seeds import GLOBAL, SeedScope, Used, decoded, encoded
-from ..base.shapes import TensorShape
-from ..base.type_spec import CompositeSpec
-from ..values.composite import COMPOSITES
-from ..values.tensor import Tensor, TensorSpec, from_array
+from ..base.type_spec import NoneTensorSpec
+from ..trace.function import Function as TracedFunction
+from ..values.tensor import Tensor
 from . import structure
-from .node import Node
+from .nested import DATASETS, DatasetSpec, Described
 from .structure import Element
 
 
@@ -60,13 +60,8 @@ class Function:
 
     def __call__(self, *elements: Element) -> Any:
         """Call the function on an element (for `reduce` and `scan`: on a state and an element)."""
-        if len(elements) == 1:
-            (element,) = elements
-            arguments = element if element.__class__ is tuple else elements
-        else:
-            arguments = elements
         try:
-            return self._unrecorded(arguments)
+            return self._unrecorded(_arguments(elements))
         except StopIteration as error:  # it would end the loop over the dataset
             raise self._stopped() from error
 
@@ -87,7 +82,7 @@ class Function:
                 result = call_with_seeds(seeds, self._function, element if element.__class__ is tuple else (element,))
             except StopIteration as error:
                 raise self._stopped() from error
-        return structure.element_of(tuple(result) if result.__class__ is list else result)
+        return _as_element(result)
 
     def scalar(self, element: Element, kind: type, what: str) -> Any:
         """What the function returns, as one Python number."""
@@ -96,66 +91,48 @@ class Function:
             raise TypeError(f"{self.name}: {what}, got {result!r}.")
         return kind(result._array.item() if hasattr(result._array, "item") else result._array)
 
-    def spec(self, source: Node) -> Any:
-        """The specs of what the function returns for the elements of `source`, found by a call on the first of them.
+    def spec(self, specs: tuple[Any, ...], trial: Callable[[], tuple[Element, ...]]) -> Any:
+        """The specs of what the function returns for an element of these specs (in `scan`: for a state and an element).
 
-        Where a size of the input is unknown, a second call with another size shows which output sizes depend on it.
+        They come from a trace, as in TensorFlow: a size that depends on values is unknown. A function that cannot be traced, since
+        it asks for `numpy()` for example, is called on a `trial`, and no size of what it returns is known.
         """
-        specs = source.spec()
-        trial = self.for_pass()
         try:
-            element = source.first_element()
+            return self._traced_spec(specs)
+        except Exception as error:
+            refused = error
+        try:
+            given = trial()
         except StopIteration:
-            element = _blank(specs)
-        found = structure.spec_of(trial.element(element))
-        if any(map(_has_open_size, nest.flatten(specs))):
-            try:
-                other = structure.spec_of(trial.element(_resized(element, specs)))
-                found = structure.common_spec(found, other)
-            except Exception:  # the function does not accept that size: no output size is known
-                found = structure.with_shape(found, lambda shape: [None] * len(shape))
-        return found
+            raise refused from None
+        found = structure.spec_of(_as_element(self.for_pass()(*given)))
+        return structure.with_shape(found, lambda shape: [None] * len(shape))
+
+    def _traced_spec(self, specs: tuple[Any, ...]) -> Any:
+        found = []
+
+        def traced(*parts: Any) -> None:
+            # The structures are new ones: a function may change those that it is given.
+            parts = tuple([nest.map_structure(lambda leaf: leaf, part) for part in parts])
+            found.append(structure.spec_of(_as_element(convert(self._function)(*_arguments(parts)))))
+
+        given = [nest.map_structure(_as_argument, spec) for spec in specs]
+        TracedFunction(traced, self.name, autograph=False).get_concrete_function(*given)
+        return found[-1]
 
 
-def _has_open_size(spec: Any) -> bool:
-    """Whether elements of a spec differ in a size: any of a tensor, the number of rows of what is made of several tensors."""
-    if isinstance(spec, TensorSpec):
-        return not spec.shape.is_fully_defined()
-    shape = getattr(spec, "shape", None)  # an extension type need not have one
-    return isinstance(spec, CompositeSpec) and isinstance(shape, TensorShape) and bool(shape.rank) and shape[0] is None
+def _arguments(elements: tuple[Element, ...]) -> tuple[Any, ...]:
+    """The arguments of a user's function for an element, or for a state and an element."""
+    return elements[0] if len(elements) == 1 and elements[0].__class__ is tuple else elements
 
 
-def _blank(specs: object) -> Element:
-    """Zeros of these specs, with 1 for unknown sizes: the trial input of a function when there is no element."""
-
-    def zeros(spec: Any) -> Any:
-        if not isinstance(spec, TensorSpec):
-            raise ValueError(f"The specs of an empty dataset's elements cannot be worked out from {spec!r}.")
-        sizes = [1 if size is None else size for size in spec.shape]
-        return from_array(np.full(sizes, b"" if spec.dtype.name == "string" else 0, spec.dtype.numpy))
-
-    return nest.map_structure(zeros, specs)
+def _as_element(result: Any) -> Element:
+    """What a user's function returned; a list at the top counts as a tuple."""
+    return structure.element_of(tuple(result) if result.__class__ is list else result)
 
 
-def _resized(element: Element, specs: object) -> Element:
-    """The element with one row more wherever the specs leave the size open."""
-
-    def resized(leaf: Any, spec: Any) -> Any:
-        if not isinstance(leaf, Tensor):
-            kind = COMPOSITES.get(leaf.__class__)
-            if kind is None or kind.rows is None or not _has_open_size(spec):
-                return leaf
-            rows = [kind.rows.at(leaf, number) for number in range(kind.rows.count(leaf))]
-            return kind.rows.stack([*rows, rows[0]])
-        array = np.asarray(leaf._array)
-        shape = spec.shape if spec.shape.rank is not None else TensorShape([None] * array.ndim)
-        for axis, size in enumerate(shape):
-            if size is None:
-                count = array.shape[axis]
-                order = np.minimum(np.arange(count + 1), max(count - 1, 0))
-                if not count:
-                    raise ValueError("An empty axis cannot grow.")
-                array = array.take(order, axis=axis)
-        return from_array(array)
-
-    return nest.map_structure(resized, element, specs, check_types=False)
+def _as_argument(spec: Any) -> Any:
+    """A spec as a traced function takes it; for the spec of a dataset a dataset that has nothing else."""
+    if spec.__class__ is NoneTensorSpec:
+        return None
+    return DATASETS[0](Described(spec.element_spec)) if isinstance(spec, DatasetSpec) else spec

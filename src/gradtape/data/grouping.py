@@ -5,52 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..base import nest
+from ..base import dtypes, nest
 from ..base.errors import invalid
-from ..base.shapes import TensorShape
-from ..base.type_spec import TypeSpec
+from ..values.tensor import TensorSpec
 from . import structure
 from .functions import Function
+from .nested import DatasetSpec, Listed
 from .node import ElementIterator, Node, Settings
 from .structure import Element, int64
 from .transforms import Step, Wrapping
-
-
-class Listed(Node):
-    """A dataset of elements that are in memory."""
-
-    def __init__(self, elements: list[Element], spec: Callable[[], Any]) -> None:
-        self.elements, self._spec = elements, spec
-
-    def cardinality(self) -> int:
-        return len(self.elements)
-
-    def spec(self) -> Any:
-        return structure.spec_of(self.elements[0]) if self.elements else self._spec()
-
-    def known_spec(self) -> Any:
-        return structure.spec_of(self.elements[0]) if self.elements else None
-
-    def iterate(self, settings: Settings) -> ElementIterator:
-        return _ListedIterator(self.elements)
-
-
-class _ListedIterator(ElementIterator):
-    def __init__(self, elements: list[Element]) -> None:
-        self._elements = elements
-        self._next = 0
-
-    def __next__(self) -> Element:
-        if self._next >= len(self._elements):
-            raise StopIteration
-        self._next += 1
-        return self._elements[self._next - 1]
-
-    def get_state(self) -> Any:
-        return {"next": self._next}
-
-    def set_state(self, state: dict[str, Any]) -> None:
-        self._next = int(state["next"])
 
 
 Wrap = Callable[[Node], Any]  # makes the dataset that users see
@@ -132,70 +95,6 @@ class _WindowIterator(Wrapping):
         self._skip, self._ended = int(state["skip"]), bool(state["ended"])
 
 
-class DatasetSpec(TypeSpec):
-    """The spec of a dataset: that of its elements.
-
-    >>> import gradtape as tf
-    >>> tf.data.DatasetSpec(tf.TensorSpec([], tf.int64)).is_compatible_with(tf.data.Dataset.range(3))
-    True
-
-    Args:
-        element_spec: The spec of an element, or a structure of specs.
-        dataset_shape: Not used; taken for programs that were written for TensorFlow.
-    """
-
-    by_identity = True  # a function with such an argument is recorded for each dataset
-
-    def __init__(self, element_spec: object, dataset_shape: object = ()) -> None:
-        self.element_spec = element_spec
-
-    def is_compatible_with(self, value: Any) -> bool:
-        """Whether the value is a dataset, or a spec of one, with these elements.
-
-        >>> tf.data.DatasetSpec(tf.TensorSpec([], tf.int64)).is_compatible_with(tf.data.Dataset.range(3))
-        True
-
-        Args:
-            value: Anything.
-
-        Returns:
-            True or False.
-        """
-        return hasattr(value, "element_spec") and bool(value.element_spec == self.element_spec)
-
-    def most_specific_compatible_type(self, other: Any) -> DatasetSpec:
-        """The tightest spec that covers both.
-
-        >>> short, long = (tf.data.DatasetSpec(tf.TensorSpec([n])) for n in (2, 3))
-        >>> short.most_specific_compatible_type(long).element_spec
-        TensorSpec(shape=(None,), dtype=tf.float32, name=None)
-
-        Args:
-            other: Another DatasetSpec.
-
-        Returns:
-            A DatasetSpec.
-
-        Raises:
-            ValueError: There is none.
-        """
-        if not isinstance(other, DatasetSpec):
-            raise ValueError(f"No spec covers both {self!r} and {other!r}.")
-        return DatasetSpec(structure.common_spec(self.element_spec, other.element_spec))
-
-    def _serialize(self) -> tuple[Any, ...]:
-        return self.element_spec, TensorShape([])
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, DatasetSpec) and bool(self.element_spec == other.element_spec)
-
-    def __hash__(self) -> int:
-        return hash(DatasetSpec)
-
-    def __repr__(self) -> str:
-        return f"DatasetSpec({self.element_spec!r}, TensorShape([]))"
-
-
 class GroupByWindow(Node):
     """Elements gathered by key; each group of a key's window size becomes a dataset through a function."""
 
@@ -208,7 +107,9 @@ class GroupByWindow(Node):
         size_of: Any,
         wrap: Wrap,
         unwrap: Callable[[Any], Node],
+        reduced_spec: Callable[[], Any] | None = None,
     ) -> None:
+        """`reduced_spec` gives the spec of the elements, where `reduce` cannot be traced."""
         if (size is None) == (size_of is None):
             raise ValueError("group_by_window: give one of window_size and window_size_func, and not both.")
         if size is not None and size < 1:
@@ -221,16 +122,22 @@ class GroupByWindow(Node):
         self.size = size
         self.wrap, self.unwrap = wrap, unwrap
         self._spec: Any = None
+        self._reduced_spec = reduced_spec
 
     def spec(self) -> Any:
+        if self._spec is None and self._reduced_spec is not None:
+            self._spec = self._reduced_spec()
         if self._spec is None:
-            try:
-                element = self.source.first_element()
-            except StopIteration:
-                raise ValueError("group_by_window: the elements of an empty dataset have no spec.") from None
-            key = self.key.scalar(element, int, "key_func must return one integer")
-            self._spec = self.reduced(key, [element]).spec()
+            specs = TensorSpec([], dtypes.int64), DatasetSpec(self.source.spec())
+            made = self.reduce.spec(specs, self._first_group)
+            self._spec = made.element_spec if isinstance(made, DatasetSpec) else self.unwrap(made)
         return self._spec
+
+    def _first_group(self) -> tuple[Element, ...]:
+        """The arguments of `reduce` for a group of the first element."""
+        element = self.source.first_element()
+        key = self.key.scalar(element, int, "key_func must return one integer")
+        return int64(key), self.wrap(Listed([element], self.source.spec))
 
     def known_spec(self) -> Any:
         return self._spec

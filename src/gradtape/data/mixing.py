@@ -17,6 +17,7 @@ from .node import INFINITE, UNKNOWN, ElementIterator, Node, Settings
 from .shuffling import Passes
 from .sources import Uniform
 from .structure import Element
+from .nested import DatasetSpec
 from .transforms import PrefetchIterator, Step, Wrapping
 from .workers import Ahead
 
@@ -126,10 +127,8 @@ class FlatMap(Step):
 
     def spec(self) -> Any:
         if self._spec is None:
-            try:
-                self._spec = self.made(self.source.first_element()).spec()
-            except StopIteration:
-                raise ValueError(f"{self.name}: an empty dataset's elements have no spec.") from None
+            made = self.function.spec((self.source.spec(),), lambda: (self.source.first_element(),))
+            self._spec = made.element_spec if isinstance(made, DatasetSpec) else self.unwrap(made)
         return self._spec
 
     def known_spec(self) -> Any:

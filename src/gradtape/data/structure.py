@@ -252,7 +252,7 @@ def _chosen_rows(leaf: Any, indices: Iterable[int]) -> Any:
 # --- elements as plain values, for saved states and files ---------------------------------------------------
 
 
-# Makes the dataset of a window from its elements; set by dataset.py, which imports this module.
+# Makes the dataset of a window from its elements; set by nested.py, which imports this module.
 WINDOWS: list[Callable[[list[Element]], Any]] = []
 
 

@@ -65,7 +65,7 @@ class Map(Step):
 
     def spec(self) -> Any:
         if self._spec is None:
-            self._spec = self.function.spec(self.source)
+            self._spec = self.function.spec((self.source.spec(),), lambda: (self.source.first_element(),))
         return self._spec
 
     def known_spec(self) -> Any:
@@ -354,17 +354,20 @@ class Scan(Step):
 
     def advance(self, state: Element, element: Element) -> tuple[Element, Element]:
         """The next state, and what is given out."""
-        result = self.function(state, element)
-        if not isinstance(result, (tuple, list)) or len(result) != 2:
-            raise TypeError(f"scan: the function must return a pair of state and output, got {result!r}.")
-        following, output = structure.element_of(tuple(result))
+        following, output = structure.element_of(_pair(self.function(state, element)))
         check_state(self.initial, following, "scan")
         return following, output
 
     def spec(self) -> Any:
         if self._spec is None:
-            step = Map(self.source, lambda *parts: self.advance(self.initial, parts if len(parts) > 1 else parts[0])[1])
-            self._spec = step.spec()
+            state, following = None, structure.spec_of(self.initial)
+            while state != following:  # until it covers each state: sizes may change from one to the next
+                state = following
+                specs = state, self.source.spec()
+                after, self._spec = _pair(
+                    self.function.spec(specs, lambda: (self.initial, self.source.first_element()))
+                )
+                following = structure.common_spec(state, after)
         return self._spec
 
     def known_spec(self) -> Any:
@@ -372,6 +375,13 @@ class Scan(Step):
 
     def iterate(self, settings: Settings) -> ElementIterator:
         return _ScanIterator(self, self.source.iterate(settings))
+
+
+def _pair(result: Any) -> tuple[Any, Any]:
+    """What a function of `scan` returns."""
+    if not isinstance(result, (tuple, list)) or len(result) != 2:
+        raise TypeError(f"scan: the function must return a pair of state and output, got {result!r}.")
+    return tuple(result)
 
 
 def check_state(initial: Element, following: Element, name: str) -> None:
