@@ -15,7 +15,8 @@ from ..base.errors import DecodeError, invalid
 from ..base.shapes import TensorShape
 from ..base.types import DTypeLike, ShapeLike, TensorLike
 from ..ops.text.strings import each
-from ..values.tensor import Tensor, from_array, to_tensor
+from ..trace.host_calls import gives
+from ..values.tensor import Tensor, TensorSpec, from_array, to_tensor
 from . import wire
 from .examples import BytesList, Example, Feature, Features, FloatList, Int64List
 from .messages import entry_of
@@ -453,9 +454,75 @@ def _outputs(rows: _Rows, features: dict[str, Any], single: bool) -> dict[str, A
     return results
 
 
+# --- what they give, before there are examples ---------------------------------------------------------------
+
+
+def _batch_of(serialized: Any) -> list[int | None]:
+    """The sizes that come first in each result: the number of examples, or nothing for a single one."""
+    shape = to_tensor(serialized).shape
+    return [None] if shape.rank is None else [size if size.__class__ is int else None for size in shape]
+
+
+def _spec(key: str, feature: Any, batch: list[int | None]) -> Any:
+    from .. import ragged, sparse
+
+    kind = _checked_dtype(feature.dtype, key)
+    if isinstance(feature, FixedLenFeature):
+        return TensorSpec([*batch, *_sizes(feature.shape, key)], kind)
+    if isinstance(feature, FixedLenSequenceFeature):
+        return TensorSpec([*batch, None, *_sizes(feature.shape, key)], kind)
+    if isinstance(feature, VarLenFeature):
+        return sparse.SparseTensorSpec([*batch, None], kind)
+    if isinstance(feature, SparseFeature):
+        sizes = feature.size if isinstance(feature.size, (list, tuple)) else [feature.size]
+        return sparse.SparseTensorSpec([*batch, *map(int, sizes)], kind)
+    inner = [part.length if isinstance(part, _UniformRowLength) else None for part in feature.partitions]
+    shape, splits = [*batch, None, *inner], dtypes.as_dtype(feature.row_splits_dtype)
+    return ragged.RaggedTensorSpec(shape, kind, len(shape) - 1, splits) if len(shape) > 1 else TensorSpec(shape, kind)
+
+
+def _step_spec(key: str, feature: Any, batch: list[int | None]) -> Any:
+    """What is given for the steps of sequences."""
+    from .. import ragged, sparse
+
+    kind = _checked_dtype(feature.dtype, key)
+    if isinstance(feature, FixedLenSequenceFeature):
+        return _spec(key, feature, batch)
+    if isinstance(feature, VarLenFeature):
+        return sparse.SparseTensorSpec([*batch, None, None], kind)
+    splits = dtypes.as_dtype(feature.row_splits_dtype)
+    return ragged.RaggedTensorSpec([*batch, None, None], kind, len(batch) + 1, splits)
+
+
+def _example_specs(serialized: Any, features: object, *others: object, **named: object) -> Any:
+    batch = _batch_of(serialized)
+    return {key: _spec(key, feature, batch) for key, feature in _checked_features(features).items()}
+
+
+def _sequence_specs(
+    serialized: Any, context_features: object = None, sequence_features: object = None, *others: object, **named: object
+) -> Any:
+    batch = _batch_of(serialized)
+    context, steps = _checked_sequences(context_features, sequence_features)
+    return (
+        {key: _spec(key, feature, batch) for key, feature in context.items()},
+        {key: _step_spec(key, feature, batch) for key, feature in steps.items()},
+        {
+            key: TensorSpec(batch, dtypes.int64)
+            for key, feature in steps.items()
+            if isinstance(feature, FixedLenSequenceFeature)
+        },
+    )
+
+
+def _single_sequence_specs(*args: Any, **named: Any) -> Any:
+    return _sequence_specs(*args, **named)[:2]
+
+
 # --- the functions -----------------------------------------------------------------------------------------
 
 
+@gives(_example_specs)
 def parse_single_example(
     serialized: TensorLike, features: object, example_names: object = None, name: str | None = None
 ) -> Any:
@@ -483,6 +550,7 @@ def parse_single_example(
     return _outputs(_parsed([text_from(serialized, "parse_single_example")], wanted), wanted, single=True)
 
 
+@gives(_example_specs)
 def parse_example(
     serialized: TensorLike, features: object, example_names: object = None, name: str | None = None
 ) -> Any:
@@ -612,6 +680,7 @@ def _parse_sequences(
     return outputs, lists, lengths
 
 
+@gives(_single_sequence_specs)
 def parse_single_sequence_example(
     serialized: TensorLike,
     context_features: object = None,
@@ -649,6 +718,7 @@ def parse_single_sequence_example(
     return context, lists
 
 
+@gives(_sequence_specs)
 def parse_sequence_example(
     serialized: TensorLike,
     context_features: object = None,
