@@ -10,14 +10,17 @@ import numpy as np
 from .. import math
 from ..api import arrays, indexing, layout
 from ..base.errors import invalid
-from ..base.traceable import trace_public
+from ..base.sizes import UNKNOWN, same
+from ..base.traceable import shaped, trace_public
 from ..base.types import AxisLike, IntLike, TensorLike
 from ..linalg import adjoint
+from ..op.abstract import Abstract
 from ..op.arguments import flag, optional_flag, takes
 from ..op.attributes import as_int, as_ints
 from ..ops.array import pooled_segments as segments
 from ..ops.linalg.sparse import sparse_dense_matmul as product
 from ..trace.composites import by_stand_ins
+from ..trace.ghost import abstract_of
 from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
 from .layout import picked, reorder
@@ -232,6 +235,36 @@ def _reduce(
 # --- products ------------------------------------------------------------------------------------------
 
 
+def _look_of_product(
+    sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
+) -> Abstract:
+    """What is known of a product before the function runs. (Stand-ins would need inner sizes that fit each other.)"""
+    shapes = []
+    for matrix, turned in ((sp_a, adjoint_a), (b, adjoint_b)):
+        known = [UNKNOWN if size is None else size for size in _known_shape(matrix)]
+        if len(known) != 2:
+            raise invalid(f"sparse_dense_matmul: two matrices are needed, got shapes {sp_a.shape} and {b.shape}.")
+        shapes.append(known[::-1] if turned else known)
+    (rows, inner), (other, columns) = shapes
+    if same(inner, other) is False:
+        raise invalid(_INNER.format(inner, other))
+    return Abstract((rows, columns), (sp_a if isinstance(sp_a, SparseTensor) else b).dtype.numpy)
+
+
+def _known_shape(matrix: Any) -> Any:
+    if isinstance(matrix, SparseTensor):
+        return (None, None) if matrix.shape.rank is None else matrix.shape
+    known = abstract_of(matrix._read() if isinstance(matrix, Variable) else to_tensor(matrix)).known
+    return (UNKNOWN, UNKNOWN) if known is None else known
+
+
+_INNER = (
+    "sparse_dense_matmul: inner dimensions differ: {} of the left and {} of the right matrix. "
+    "Did you mean adjoint_a=True or adjoint_b=True?"
+)
+
+
+@shaped(_look_of_product)
 @takes(adjoint_a=flag, adjoint_b=flag)
 def sparse_dense_matmul(
     sp_a: TensorLike, b: TensorLike, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
@@ -270,10 +303,7 @@ def sparse_dense_matmul(
     if adjoint_a:
         indices, values, sizes = layout.reverse(indices, [1]), math.conj(values), sizes[::-1]
     if sizes[1] != dense.shape[0]:
-        raise invalid(
-            f"sparse_dense_matmul: inner dimensions differ: {sizes[1]} of the sparse and {dense.shape[0]} "
-            "of the dense matrix. Did you mean adjoint_a=True or adjoint_b=True?"
-        )
+        raise invalid(_INNER.format(sizes[1], dense.shape[0]))
     return product.public(values, dense, indices, size=sizes[0])
 
 

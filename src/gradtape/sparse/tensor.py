@@ -300,7 +300,7 @@ class SparseTensorSpec(ShapedSpec):
         Returns:
             A SparseTensorSpec with its shape and type.
         """
-        sp = as_sparse(value, "SparseTensorSpec")
+        sp = value if isinstance(value, SparseTensor) else as_sparse(value, "SparseTensorSpec")  # (no step of a trace)
         return cls(sp.shape, sp.dtype)
 
     @property

@@ -47,6 +47,10 @@ def by_stand_ins(world: World, function: Any, *args: Any, **kwargs: Any) -> Any:
     # (Tapes follow the variables and captured tensors among the operands too.)
     operands = [leaf._read() if hasattr(leaf.__class__, "_read") else leaf for leaf in leaves((args, kwargs))]
     sources = [operand for operand in operands if isinstance(operand, Tensor)]
+    rule = getattr(function, "look", None)
+    if rule is not None:
+        found = rule(*args, **kwargs)
+        return depending_on(world, world.ghost_of(found.known, found.dtype), sources)
     for choice in (lambda place: (2, 3), *choices(ghosts)):
         try:
             return _found(world, function, (args, kwargs), sources, choice)

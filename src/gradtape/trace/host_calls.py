@@ -77,6 +77,8 @@ def _shape(spec: TensorSpec) -> Shape:
     return None if spec.shape.rank is None else tuple([UNKNOWN if size is None else size for size in spec.shape])
 
 
-def blank(spec: TensorSpec) -> Tensor:
-    """A tensor that fits a spec, for where nobody looks at it."""
+def blank(spec: Any) -> Any:
+    """A tensor, or a composite of tensors, that fits a spec, for where nobody looks at it."""
+    if isinstance(spec, CompositeSpec):
+        return spec._from_components([blank(part) for part in spec._component_specs])
     return from_array(np.zeros([size or 0 for size in spec.shape] if spec.shape.rank else (), spec.dtype.numpy))

@@ -97,9 +97,10 @@ class Recorder:
         return self._stand_in(number, spec, self.world.ghost(spec))
 
     def stand_in(self, spec: TypeSpec) -> Any:
-        """Symbolic values for what fits a spec: a tensor, or a composite of tensors."""
+        """Symbolic values for what fits a spec: a tensor, or a composite of tensors. They show what a body will be given."""
         if isinstance(spec, CompositeSpec):
-            return spec._from_components([self.stand_in(part) for part in spec._component_specs])
+            with self.steps_into([]):  # the steps that put it together have nothing to run on
+                return spec._from_components([self.stand_in(part) for part in spec._component_specs])
         assert isinstance(spec, TensorSpec)
         return self.placeholder(spec)
 

@@ -420,7 +420,7 @@ def for_dataset(
     further element is taken; it is called like `body`, and does not look at the element.
     """
     values, elements = list(loop_vars), iter(dataset)
-    nothing = nest.map_structure(lambda spec: None, dataset.element_spec)
+    nothing = nest.map_structure(_unseen, dataset.element_spec)
     while test is None or truth_of(test(nothing, *values)):
         try:
             element = next(elements)
@@ -475,12 +475,17 @@ def _trace_for_dataset(
     shape_invariants: Any = None,
     test: Callee | None = None,
 ) -> Any:
-    element = nest.map_structure(trace.stand_in, dataset.element_spec)
+    specs = dataset.element_spec
+    element = nest.map_structure(trace.stand_in, specs)
     invariants = None
     if shape_invariants is not None:
-        invariants = [nest.map_structure(lambda spec: spec.shape, dataset.element_spec), *shape_invariants]
+        invariants = [nest.map_structure(lambda spec: spec.shape, specs), *shape_invariants]
+
+    def turn(element: Any, *values: Any) -> Any:
+        return body(nest.map_structure(_with_known_sizes, specs, element), *values)
+
     condition = test or (lambda *values: True)
-    test_graph, graph, values = trace_loop(trace, condition, body, [element, *loop_vars], invariants)
+    test_graph, graph, values = trace_loop(trace, condition, turn, [element, *loop_vars], invariants)
     others = {} if test is None else {"test": test_graph}
     return trace.step(for_dataset, (dataset, graph, values[1:]), others)
 
@@ -507,9 +512,21 @@ def _for_dataset_in_world(
         after = list(body(element, *values))[1:]
         return [*taken(go_on(element, after)), *after]
 
-    nothing = nest.map_structure(lambda spec: None, specs)
+    nothing = nest.map_structure(_unseen, specs)
     start = [*taken(go_on(nothing, loop_vars)), *loop_vars]
     return loop_in_world(world, lambda there, *rest: there, turn, start)[2:]
+
+
+def _with_known_sizes(spec: Any, value: Any) -> Any:
+    """The value; a composite, of whose sizes a loop knows nothing, with those that the spec tells."""
+    if not isinstance(spec, CompositeSpec) or not is_composite(value):
+        return value
+    return spec._from_components(expanded(value))
+
+
+def _unseen(spec: Any) -> Any:
+    """What stands for an element at which nobody looks."""
+    return blank(spec) if isinstance(spec, CompositeSpec) else None
 
 
 def begun(dataset: Iterable[Any]) -> Tensor:
