@@ -172,6 +172,72 @@ def test_optimizers_take_tensorflows_steps(name, arguments, expected):
 
 
 @pytest.mark.parametrize(
+    ("name", "arguments", "expected"),
+    [
+        ("Momentum", {"momentum": 0.9}, [[0.615, -1.9], [2.925, 3.85], [-0.7225, 0.105], [2.0, 2.0]]),
+        (
+            "Momentum",
+            {"momentum": 0.9, "use_nesterov": True},
+            [[0.4035, -1.81], [2.8575, 3.715], [-0.9002, 0.0195], [2.0, 2.0]],
+        ),
+        ("Adagrad", {}, [[0.8475, -1.9047], [2.9079, 3.9022], [-0.6595, 0.1009], [2.0, 2.0]]),
+        ("Adam", {}, [[0.728, -1.8681], [2.8681, 3.8681], [-0.7376, 0.0012], [2.0, 2.0]]),
+        ("RMSProp", {}, [[0.7638, -1.8952], [2.9233, 3.8586], [-0.6915, 0.144], [2.0, 2.0]]),
+        ("RMSProp", {"momentum": 0.5}, [[0.6931, -1.8952], [2.9233, 3.8586], [-0.7046, 0.118], [2.0, 2.0]]),
+        (
+            "RMSProp",
+            {"momentum": 0.5, "centered": True},
+            [[0.6885, -1.8946], [2.9231, 3.8571], [-0.7076, 0.1176], [2.0, 2.0]],
+        ),
+        ("Adadelta", {}, [[0.9999, -2.0], [3.0, 4.0], [-0.5001, 0.2499], [2.0, 2.0]]),
+        ("Ftrl", {}, [[0.6412, 0.0953], [1.7423, 3.077], [-0.2672, -0.0327], [2.0, 2.0]]),
+        (
+            "Ftrl",
+            {"l1_regularization_strength": 0.01, "l2_regularization_strength": 0.02},
+            [[0.6389, 0.094], [1.7326, 3.0684], [-0.2629, -0.0317], [2.0, 2.0]],
+        ),
+        (
+            "Ftrl",
+            {"l2_shrinkage_regularization_strength": 0.1},
+            [[0.6207, 0.2194], [1.6686, 3.0248], [-0.2408, -0.0418], [2.0, 2.0]],
+        ),
+        (
+            "ProximalGradientDescent",
+            {"l1_regularization_strength": 0.01},
+            [[0.748, -1.898], [2.924, 3.849], [-0.698, 0.148], [2.0, 2.0]],
+        ),
+        (
+            "ProximalAdagrad",
+            {"l1_regularization_strength": 0.01},
+            [[0.8463, -1.9005], [2.9066, 3.9015], [-0.6564, 0.098], [2.0, 2.0]],
+        ),
+    ],
+)
+@pytest.mark.parametrize("in_function", [False, True])
+def test_a_step_by_slices_changes_the_rows_that_have_a_gradient(name, arguments, expected, in_function):
+    """TensorFlow's numbers: slices of one row are added up, and only Adam goes over the other rows."""
+    optimizer = getattr(tf.compat.v1.train, f"{name}Optimizer")(0.1, **arguments)
+    variable = tf.Variable([[1.0, -2.0], [3.0, 4.0], [-0.5, 0.25], [2.0, 2.0]])
+    values = tf.constant([[0.5, 1.0], [0.25, 0.5], [1.0, -1.0]])
+
+    def step(ids):
+        optimizer.apply_gradients([(tf.IndexedSlices(values, ids, tf.constant([4, 2])), variable)])
+
+    for number, ids in enumerate(([0, 2, 0], [1, 1, 0], [2, 2, 2])):
+        if number == 1 and in_function:  # what is kept for a variable is made by the first step
+            step = tf.function(step)
+        step(tf.constant(ids))
+    np.testing.assert_allclose(variable, expected, atol=2e-4)
+
+
+def test_gradients_are_whatever_becomes_a_tensor():
+    for gradient in (tf.Variable([0.5, 0.25]), np.array([0.5, 0.25], np.float32), [0.5, 0.25]):
+        variable = tf.Variable([1.0, 2.0])
+        tf.compat.v1.train.GradientDescentOptimizer(0.1).apply_gradients([(gradient, variable)])
+        np.testing.assert_allclose(variable, [0.95, 1.975])
+
+
+@pytest.mark.parametrize(
     ("name", "mean", "first_row"),
     [
         ("absolute_difference", 0.325, 0.25),

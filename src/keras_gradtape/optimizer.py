@@ -13,8 +13,11 @@ from gradtape.base.context import STATE
 from gradtape.diagnostics.asking import explanations_for, summary
 from gradtape.differentiation.slices import ROWS
 from keras_gradtape import fused
-from keras_gradtape.ops.core import cast
+from keras_gradtape.ops.core import cast, convert_to_tensor
 from keras_gradtape.ops.sparse.places import combined
+
+
+_GRADIENTS = (gradtape.Tensor, gradtape.IndexedSlices)
 
 
 class _Hidden:
@@ -28,7 +31,8 @@ class GradtapeOptimizer(BaseOptimizer):
     """Applies gradients to variables of Keras and of gradtape."""
 
     def apply(self, grads: Any, trainable_variables: Any = None) -> Any:
-        """Change the variables by one step along their gradients."""
+        """Change the variables by one step along their gradients: tensors, slices, or what becomes a tensor."""
+        grads = [g if g is None or isinstance(g, _GRADIENTS) else convert_to_tensor(g) for g in grads]
         if ROWS.summed and any(g.__class__ is gradtape.IndexedSlices for g in grads):
             taken = combined if self._takes_rows() else gradtape.convert_to_tensor
             grads = [taken(g) if g.__class__ is gradtape.IndexedSlices else g for g in grads]

@@ -61,6 +61,21 @@ def test_variables_of_gradtape_are_trained_too():
     np.testing.assert_allclose(v.numpy(), [0.70159, 1.70063], rtol=1e-5)
 
 
+@pytest.mark.parametrize("in_function", [False, True])
+@pytest.mark.parametrize("name", ["SGD", "Adam", "RMSprop", "Adagrad"])
+def test_gradients_are_whatever_becomes_a_tensor(name, in_function):
+    """Sums of gradients are kept in variables, or come as arrays from elsewhere."""
+    found = []
+    kept = tf.Variable([0.5, 0.25])
+    for gradient in (tf.constant([0.5, 0.25]), kept, keras.Variable(kept), kept.numpy(), [0.5, 0.25]):
+        v, optimizer = tf.Variable([1.0, 2.0]), getattr(keras.optimizers, name)(0.1)
+        step = lambda: optimizer.apply_gradients([(gradient, v)])  # noqa: B023, E731
+        (tf.function(step) if in_function else step)()
+        found.append(v.numpy())
+    np.testing.assert_allclose(found, [found[0]] * len(found), rtol=1e-6)
+    assert found[0][0] < 1
+
+
 def test_slices_of_an_embedding_are_applied_once_for_each_row():
     v = keras.Variable(np.zeros((4, 2), "float32"))
     with tf.GradientTape() as tape:

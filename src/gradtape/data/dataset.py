@@ -812,7 +812,9 @@ class Dataset(Generic[T]):
         Returns:
             A dataset.
         """
-        node = self._described(lambda: selection.Shard(self._node, as_int(num_shards), as_int(index)), num_shards, index)
+        node = self._described(
+            lambda: selection.Shard(self._node, as_int(num_shards), as_int(index)), num_shards, index
+        )
         return self._then(node)
 
     def repeat(self, count: Any = None, name: str | None = None) -> Dataset[T]:
@@ -829,7 +831,9 @@ class Dataset(Generic[T]):
         Returns:
             A dataset.
         """
-        return self._then(self._described(lambda: selection.Repeat(self._node, None if count is None else as_int(count)), count))
+        return self._then(
+            self._described(lambda: selection.Repeat(self._node, None if count is None else as_int(count)), count)
+        )
 
     @takes(reshuffle_each_iteration=optional_flag)
     def shuffle(

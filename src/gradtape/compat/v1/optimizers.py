@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
 from ... import math
-from ...api.arrays import convert_to_tensor, ones_like, zeros_like
-from ...api.indexing import where
+from ...api.arrays import convert_to_tensor, ones_like, size, zeros_like
+from ...api.indexing import gather, where
+from ...api.partition import unique
 from ...base.types import TensorLike
 from ...differentiation.tape import GradientTape
 from ...values.tensor import IndexedSlices, Tensor
@@ -15,6 +16,26 @@ from ...variables.variable import Variable
 
 _Slots = dict[str, Variable]
 Rate: TypeAlias = "TensorLike | Callable[[], Any]"  # a setting; a function is called at each step
+
+
+class _Rows:
+    """Some rows of a variable, with the methods of a variable that updates use."""
+
+    def __init__(self, variable: Variable, ids: Tensor) -> None:
+        self._variable, self._ids = variable, ids
+
+    def value(self) -> Tensor:
+        return gather(self._variable, self._ids)
+
+    def assign(self, value: Any) -> Tensor:
+        self._variable.scatter_update(IndexedSlices(value, self._ids))
+        return convert_to_tensor(value)
+
+    def assign_add(self, delta: Any) -> Tensor:
+        return self.assign(self.value() + delta)
+
+    def assign_sub(self, delta: Any) -> Tensor:
+        return self.assign(self.value() - delta)
 
 
 class Optimizer:
@@ -38,6 +59,9 @@ class Optimizer:
     """
 
     GATE_NONE, GATE_OP, GATE_GRAPH = 0, 1, 2
+
+    # Whether an update by IndexedSlices leaves the rows without a gradient, and what is kept for them, as they are.
+    _by_rows = False
 
     def __init__(self, use_locking: bool = False, name: str = "Optimizer") -> None:
         if not name:
@@ -166,10 +190,19 @@ class Optimizer:
             slots = self._kept.get(variable._id)
             if slots is None:
                 slots = self._kept[variable._id] = self._made(variable)
-            dense = convert_to_tensor(gradient) if isinstance(gradient, IndexedSlices) else gradient
-            self._update(variable, math.cast(dense, variable.dtype), slots)
+            if isinstance(gradient, IndexedSlices) and self._by_rows:
+                self._update_rows(variable, gradient, slots)
+            else:
+                self._update(variable, math.cast(convert_to_tensor(gradient), variable.dtype), slots)
         if global_step is not None:
             global_step.assign_add(1)
+
+    def _update_rows(self, variable: Variable, slices: IndexedSlices, slots: _Slots) -> None:
+        """The update of the rows that have a gradient, each once with the sum of its slices. The others stay as they are."""
+        ids, places = unique(slices.indices)
+        sums = math.unsorted_segment_sum(slices.values, places, size(ids))
+        rows: Any = {key: _Rows(slot, ids) for key, slot in slots.items()}
+        self._update(_Rows(variable, ids), math.cast(sums, variable.dtype), rows)  # type: ignore[arg-type]
 
     def _made(self, variable: Variable) -> _Slots:
         """What is kept for a variable, under names that begin with its own."""
@@ -206,6 +239,8 @@ class GradientDescentOptimizer(Optimizer):
         name: What `get_name` gives, and what is kept for variables is named after.
     """
 
+    _by_rows = True
+
     def __init__(self, learning_rate: Rate, use_locking: bool = False, name: str = "GradientDescent") -> None:
         super().__init__(use_locking, name)
         self._rate = learning_rate
@@ -233,6 +268,8 @@ class MomentumOptimizer(Optimizer):
         use_nesterov: Whether the step looks ahead along the sum.
     """
 
+    _by_rows = True
+
     def __init__(
         self,
         learning_rate: Rate,
@@ -249,7 +286,7 @@ class MomentumOptimizer(Optimizer):
 
     def _update(self, variable: Variable, gradient: Tensor, slots: _Slots) -> None:
         rate, momentum = self._number(self._rate), self._number(self._momentum)
-        total = slots["momentum"].assign(momentum * slots["momentum"] + gradient)
+        total = slots["momentum"].assign(momentum * slots["momentum"].value() + gradient)
         variable.assign_sub(rate * (gradient + momentum * total) if self._nesterov else rate * total)
 
 
@@ -271,6 +308,8 @@ class AdagradOptimizer(Optimizer):
     Raises:
         ValueError: The initial value is not positive.
     """
+
+    _by_rows = True
 
     def __init__(
         self,
@@ -344,8 +383,8 @@ class AdamOptimizer(Optimizer):
     def _update(self, variable: Variable, gradient: Tensor, slots: _Slots) -> None:
         beta1, beta2 = self._number(self._beta1), self._number(self._beta2)
         first, second = (math.cast(power, variable.dtype) for power in self._powers)
-        m = slots["m"].assign(slots["m"] * beta1 + gradient * (1 - beta1))
-        v = slots["v"].assign(slots["v"] * beta2 + math.square(gradient) * (1 - beta2))
+        m = slots["m"].assign(slots["m"].value() * beta1 + gradient * (1 - beta1))
+        v = slots["v"].assign(slots["v"].value() * beta2 + math.square(gradient) * (1 - beta2))
         rate = self._number(self._rate) * math.sqrt(1 - second) / (1 - first)
         variable.assign_sub(rate * m / (math.sqrt(v) + self._number(self._epsilon)))
 
@@ -369,6 +408,8 @@ class RMSPropOptimizer(Optimizer):
         name: What `get_name` gives, and what is kept for variables is named after.
     """
 
+    _by_rows = True
+
     def __init__(
         self,
         learning_rate: Rate,
@@ -391,13 +432,13 @@ class RMSPropOptimizer(Optimizer):
 
     def _update(self, variable: Variable, gradient: Tensor, slots: _Slots) -> None:
         decay = self._number(self._decay)
-        squares = slots["rms"].assign(slots["rms"] * decay + math.square(gradient) * (1 - decay))
+        squares = slots["rms"].assign(slots["rms"].value() * decay + math.square(gradient) * (1 - decay))
         spread: Any = squares
         if self._centered:
-            mean = slots["mg"].assign(slots["mg"] * decay + gradient * (1 - decay))
+            mean = slots["mg"].assign(slots["mg"].value() * decay + gradient * (1 - decay))
             spread = squares - math.square(mean)
         step = self._number(self._rate) * gradient * math.rsqrt(spread + self._number(self._epsilon))
-        variable.assign_sub(slots["momentum"].assign(slots["momentum"] * self._number(self._momentum) + step))
+        variable.assign_sub(slots["momentum"].assign(slots["momentum"].value() * self._number(self._momentum) + step))
 
 
 class AdadeltaOptimizer(Optimizer):
@@ -417,6 +458,8 @@ class AdadeltaOptimizer(Optimizer):
         name: What `get_name` gives, and what is kept for variables is named after.
     """
 
+    _by_rows = True
+
     def __init__(
         self,
         learning_rate: Rate = 0.001,
@@ -433,9 +476,9 @@ class AdadeltaOptimizer(Optimizer):
 
     def _update(self, variable: Variable, gradient: Tensor, slots: _Slots) -> None:
         rho, epsilon = self._number(self._rho), self._number(self._epsilon)
-        squares = slots["accum"].assign(slots["accum"] * rho + math.square(gradient) * (1 - rho))
-        step = gradient * math.sqrt(slots["accum_update"] + epsilon) * math.rsqrt(squares + epsilon)
-        slots["accum_update"].assign(slots["accum_update"] * rho + math.square(step) * (1 - rho))
+        squares = slots["accum"].assign(slots["accum"].value() * rho + math.square(gradient) * (1 - rho))
+        step = gradient * math.sqrt(slots["accum_update"].value() + epsilon) * math.rsqrt(squares + epsilon)
+        slots["accum_update"].assign(slots["accum_update"].value() * rho + math.square(step) * (1 - rho))
         variable.assign_sub(self._number(self._rate) * step)
 
 
@@ -465,6 +508,8 @@ class FtrlOptimizer(Optimizer):
         ValueError: `learning_rate_power` is above 0.
     """
 
+    _by_rows = True
+
     def __init__(
         self,
         learning_rate: Rate,
@@ -491,8 +536,8 @@ class FtrlOptimizer(Optimizer):
         return {"accum": ones_like(variable) * self._initial, "linear": zeros_like(variable)}
 
     def _update(self, variable: Variable, gradient: Tensor, slots: _Slots) -> None:
-        rate, before = self._number(self._rate), math.pow(slots["accum"], -self._power)
-        weights: Any = variable
+        rate, before = self._number(self._rate), math.pow(slots["accum"].value(), -self._power)
+        weights = variable.value()
         shrunk = gradient + 2 * self._shrinkage * weights
         after = math.pow(slots["accum"].assign_add(math.square(gradient)), -self._power)
         linear = slots["linear"].assign_add(shrunk - (after - before) / rate * weights)
@@ -524,6 +569,8 @@ class ProximalGradientDescentOptimizer(Optimizer):
         name: What `get_name` gives, and what is kept for variables is named after.
     """
 
+    _by_rows = True
+
     def __init__(
         self,
         learning_rate: Rate,
@@ -537,7 +584,7 @@ class ProximalGradientDescentOptimizer(Optimizer):
 
     def _update(self, variable: Variable, gradient: Tensor, slots: _Slots) -> None:
         rate = self._number(self._rate)
-        variable.assign(_proximal(variable - rate * gradient, rate, self._l1, self._l2))
+        variable.assign(_proximal(variable.value() - rate * gradient, rate, self._l1, self._l2))
 
 
 class ProximalAdagradOptimizer(AdagradOptimizer):
@@ -573,4 +620,4 @@ class ProximalAdagradOptimizer(AdagradOptimizer):
 
     def _update(self, variable: Variable, gradient: Tensor, slots: _Slots) -> None:
         rate = self._number(self._rate) * math.rsqrt(slots["accumulator"].assign_add(math.square(gradient)))
-        variable.assign(_proximal(variable - rate * gradient, rate, self._l1, self._l2))
+        variable.assign(_proximal(variable.value() - rate * gradient, rate, self._l1, self._l2))
