@@ -140,9 +140,10 @@ class _Seeds:
             return self.fresh
         used, running = self.used, STATE.seeds
         with self.lock:
-            if running is not None and seed.__class__ is not OpSeed:
+            if running is not None:
                 used = used if running.used is None else running.used
-                seed = running.next(None if seed is None else as_int(seed))
+                if seed.__class__ is not OpSeed:
+                    seed = running.next(None if seed is None else as_int(seed))
             if seed.__class__ is OpSeed:
                 seeds, place = seed.pair, seed.place
             else:

@@ -116,8 +116,10 @@ class GroupByWindow(Node):
             raise invalid(f"group_by_window: window_size must be greater than zero, got {size}.")
         self.inputs = (source,)
         self.source = source
-        self.key = Function(key, "group_by_window")
-        self.reduce = Function(reduce, "group_by_window")
+        self.key = Function(key, "group_by_window", lambda: (source.spec(),))
+        self.reduce = Function(
+            reduce, "group_by_window", lambda: (TensorSpec([], dtypes.int64), DatasetSpec(source.spec()))
+        )
         self.size_of = None if size_of is None else Function(size_of, "group_by_window")
         self.size = size
         self.wrap, self.unwrap = wrap, unwrap
@@ -128,8 +130,7 @@ class GroupByWindow(Node):
         if self._spec is None and self._reduced_spec is not None:
             self._spec = self._reduced_spec()
         if self._spec is None:
-            specs = TensorSpec([], dtypes.int64), DatasetSpec(self.source.spec())
-            made = self.reduce.spec(specs, self._first_group)
+            made = self.reduce.spec(self._first_group)
             self._spec = made.element_spec if isinstance(made, DatasetSpec) else self.unwrap(made)
         return self._spec
 
@@ -142,19 +143,19 @@ class GroupByWindow(Node):
     def known_spec(self) -> Any:
         return self._spec
 
-    def window_size(self, key: int) -> int:
+    def window_size(self, size_of: Function | None, key: int) -> int:
         """How many elements make a group of this key."""
-        if self.size_of is None:
+        if size_of is None:
             return self.size or 1
-        size: int = self.size_of.scalar(int64(key), int, "window_size_func must return one integer")
+        size: int = size_of.scalar(int64(key), int, "window_size_func must return one integer")
         if size < 1:
             raise invalid(f"group_by_window: Window size must be greater than zero, but got {size}.")
         return size
 
-    def reduced(self, key: int, elements: list[Element]) -> Node:
+    def reduced(self, reduce: Function, key: int, elements: list[Element]) -> Node:
         """The dataset that the function makes of a group."""
         group = self.wrap(Listed(elements, self.source.spec))
-        return self.unwrap(self.reduce(int64(key), group))
+        return self.unwrap(reduce(int64(key), group))
 
     def iterate(self, settings: Settings) -> ElementIterator:
         return _GroupIterator(self, self.source.iterate(settings), settings)
@@ -164,6 +165,8 @@ class _GroupIterator(Wrapping):
     def __init__(self, node: GroupByWindow, inner: ElementIterator, settings: Settings) -> None:
         super().__init__(inner)
         self._node, self._settings = node, settings
+        self._key, self._reduce = node.key.for_pass(settings), node.reduce.for_pass(settings)
+        self._size_of = None if node.size_of is None else node.size_of.for_pass(settings)
         self._groups: dict[int, list[Element]] = {}
         self._sizes: dict[int, int] = {}
         self._ended = False
@@ -186,10 +189,10 @@ class _GroupIterator(Wrapping):
             except StopIteration:
                 self._ended = True
                 break
-            key = self._node.key.scalar(element, int, "key_func must return one integer")
+            key = self._key.scalar(element, int, "key_func must return one integer")
             group = self._groups.setdefault(key, [])
             if not group:
-                self._sizes[key] = self._node.window_size(key)
+                self._sizes[key] = self._node.window_size(self._size_of, key)
             group.append(element)
             if len(group) == self._sizes[key]:
                 return self._open(key, self._groups.pop(key))
@@ -199,7 +202,7 @@ class _GroupIterator(Wrapping):
         self._open(key, self._groups.pop(key))
 
     def _open(self, key: int, group: list[Element]) -> None:
-        self._current = (key, group, self._node.reduced(key, group).iterate(self._settings))
+        self._current = (key, group, self._node.reduced(self._reduce, key, group).iterate(self._settings))
 
     def get_state(self) -> Any:
         groups = [[key, self._sizes[key], [structure.encoded(e) for e in group]] for key, group in self._groups.items()]

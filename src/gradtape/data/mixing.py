@@ -18,7 +18,7 @@ from .shuffling import Passes
 from .sources import Uniform
 from .structure import Element
 from .nested import DatasetSpec
-from .transforms import PrefetchIterator, Step, Wrapping
+from .transforms import Calling, PrefetchIterator, Step, Wrapping
 from .workers import Ahead
 
 Unwrap = Callable[[Any], Node]  # the node of a dataset that a user made
@@ -70,7 +70,7 @@ class _ConcatenatedIterator(ElementIterator):
     def __init__(self, nodes: tuple[Node, ...], settings: Settings) -> None:
         self._nodes, self._settings = nodes, settings
         self._part = 0
-        self._inner = nodes[0].iterate(settings)
+        self._inner = nodes[0].iterate(settings.of_input(0))
 
     def __next__(self) -> Element:
         while True:
@@ -80,14 +80,14 @@ class _ConcatenatedIterator(ElementIterator):
                 if self._part + 1 == len(self._nodes):
                     raise
             self._part += 1
-            self._inner = self._nodes[self._part].iterate(self._settings)
+            self._inner = self._nodes[self._part].iterate(self._settings.of_input(self._part))
 
     def get_state(self) -> Any:
         return {"part": self._part, "inner": self._inner.get_state()}
 
     def set_state(self, state: Any) -> None:
         self._part = int(state["part"])
-        self._inner = self._nodes[self._part].iterate(self._settings)
+        self._inner = self._nodes[self._part].iterate(self._settings.of_input(self._part))
         self._inner.set_state(state["inner"])
 
     def close(self) -> None:
@@ -114,33 +114,34 @@ class FlatMap(Step):
 
     def __init__(self, source: Node, function: Any, unwrap: Unwrap) -> None:
         super().__init__(source)
-        self.function = Function(function, self.name)
+        self.function = Function(function, self.name, lambda: (source.spec(),))
         self.unwrap = unwrap
         self._spec: Any = None
 
     def cardinality(self) -> int:
         return self.source.cardinality() if self.source.cardinality() in (0, INFINITE) else UNKNOWN
 
-    def made(self, element: Element) -> Node:
+    def made(self, function: Function, element: Element) -> Node:
         """The dataset that the function makes."""
-        return self.unwrap(self.function(element))
+        return self.unwrap(function(element))
 
     def spec(self) -> Any:
         if self._spec is None:
-            made = self.function.spec((self.source.spec(),), lambda: (self.source.first_element(),))
+            made = self.function.spec(lambda: (self.source.first_element(),))
             self._spec = made.element_spec if isinstance(made, DatasetSpec) else self.unwrap(made)
         return self._spec
 
     def known_spec(self) -> Any:
         return self._spec
 
-    def open(self, element: Element, settings: Settings, restoring: bool = False) -> _Opened:
+    def open(self, function: Function, element: Element, settings: Settings, restoring: bool = False) -> _Opened:
         """A run of the dataset that the function makes."""
-        return _Opened(element, self.made(element).iterate(settings))
+        return _Opened(element, self.made(function, element).iterate(settings))
 
-    def reopen(self, state: Any, settings: Settings) -> _Opened:
+    def reopen(self, function: Function, state: Any, settings: Settings) -> _Opened:
         """The run that was saved."""
-        opened = self.open(structure.decoded(state["element"], self.source.spec), settings, restoring=True)
+        element = structure.decoded(state["element"], self.source.spec)
+        opened = self.open(function, element, settings, restoring=True)
         opened.iterator.set_state(state["inner"])
         return opened
 
@@ -148,16 +149,16 @@ class FlatMap(Step):
         return _FlatMapIterator(self, self.source.iterate(settings), settings)
 
 
-class _FlatMapIterator(Wrapping):
+class _FlatMapIterator(Calling):
     def __init__(self, node: FlatMap, inner: ElementIterator, settings: Settings) -> None:
-        super().__init__(inner)
+        super().__init__(node.function, inner, settings)
         self._node, self._settings = node, settings
         self._current: _Opened | None = None
 
     def __next__(self) -> Element:
         while True:
             if self._current is None:
-                self._current = self._node.open(next(self._inner), self._settings)
+                self._current = self._node.open(self._passing, next(self._inner), self._settings)
             try:
                 return next(self._current.iterator)
             except StopIteration:
@@ -167,8 +168,9 @@ class _FlatMapIterator(Wrapping):
         return {**super().get_state(), "current": self._current and self._current.get_state()}
 
     def set_state(self, state: Any) -> None:
-        super().set_state(state)
-        self._current = None if state["current"] is None else self._node.reopen(state["current"], self._settings)
+        current = state["current"]
+        self._current = None if current is None else self._node.reopen(self._passing, current, self._settings)
+        super().set_state(state)  # after the calls for what was open, which draw
 
 
 class Interleave(FlatMap):
@@ -192,9 +194,9 @@ class Interleave(FlatMap):
             )
         self.cycle_length, self.block_length, self.parallel = cycle_length, block_length, parallel
 
-    def open(self, element: Element, settings: Settings, restoring: bool = False) -> _Opened:
+    def open(self, function: Function, element: Element, settings: Settings, restoring: bool = False) -> _Opened:
         """A run whose elements are made ahead in a thread of its own, where that was asked for."""
-        node = self.made(element)
+        node = self.made(function, element)
         iterator = node.iterate(settings)
         if self.parallel is not None:
             ahead = Ahead(iterator, max(2, self.block_length), "interleave")
@@ -207,9 +209,9 @@ class Interleave(FlatMap):
         return _InterleaveIterator(self, self.source.iterate(settings), settings)
 
 
-class _InterleaveIterator(Wrapping):
+class _InterleaveIterator(Calling):
     def __init__(self, node: Interleave, inner: ElementIterator, settings: Settings) -> None:
-        super().__init__(inner)
+        super().__init__(node.function, inner, settings)
         self._node, self._settings = node, settings
         self._cycle: list[_Opened | None] = slots("interleave", node.cycle_length)
         self._turn = 0
@@ -251,7 +253,7 @@ class _InterleaveIterator(Wrapping):
             except StopIteration:
                 self._ended = True
             else:
-                self._cycle[place] = self._node.open(element, self._settings)
+                self._cycle[place] = self._node.open(self._passing, element, self._settings)
         return not self._ended
 
     def _pass_on(self) -> None:
@@ -264,8 +266,10 @@ class _InterleaveIterator(Wrapping):
         return {**super().get_state(), "cycle": cycle, **position}
 
     def set_state(self, state: Any) -> None:
-        super().set_state(state)
-        self._cycle = [None if part is None else self._node.reopen(part, self._settings) for part in state["cycle"]]
+        self._cycle = [
+            None if part is None else self._node.reopen(self._passing, part, self._settings) for part in state["cycle"]
+        ]
+        super().set_state(state)  # after the calls for what was open, which draw
         self._turn, self._given = int(state["turn"]), int(state["given"])
         self._ended, self._begun = bool(state["ended"]), bool(state["begun"])
 
@@ -298,7 +302,7 @@ class _Several(ElementIterator):
     """Runs of several datasets, some of which have ended."""
 
     def __init__(self, nodes: list[Node], settings: Settings) -> None:
-        self._runs = [node.iterate(settings) for node in nodes]
+        self._runs = [node.iterate(settings.of_input(number)) for number, node in enumerate(nodes)]
         self._ended = [False] * len(nodes)
 
     def get_state(self) -> Any:

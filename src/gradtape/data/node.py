@@ -11,12 +11,13 @@ batching arrays then costs one `np.take` for each batch.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 
 from ..base.dtypes import Array
+from ..base.seeds import Used
 from . import structure
 from .structure import Element
 
@@ -26,10 +27,17 @@ UNKNOWN = -2
 
 @dataclass(frozen=True)
 class Settings:
-    """What holds for a whole pipeline while it runs, from `tf.data.Options`."""
+    """What holds for a whole pipeline while it runs: what `tf.data.Options` say, and how far streams of random numbers are."""
 
     deterministic: bool = True
     threads: int | None = None  # how many a step with AUTOTUNE may use
+    # For each function of a user, how far its random ops have come. They go on where a step is run again (`repeat`).
+    draws: dict[Any, Used] = field(default_factory=dict)
+    branch: tuple[int, ...] = ()  # the place among the inputs of steps with several; each has its own streams
+
+    def of_input(self, number: int) -> Settings:
+        """The settings for one of several inputs of a step."""
+        return replace(self, branch=(*self.branch, number))
 
 
 class Rows(Protocol):

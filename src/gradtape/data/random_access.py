@@ -62,7 +62,7 @@ def _element(node: Node, index: int) -> Element:
             _ORDERS[node] = node.indices(Settings()).take(node.cardinality())
         return node.rows.row(int(_ORDERS[node][index]))
     if isinstance(node, Map):
-        return node.function.for_pass().element(_element(node.source, index))
+        return node.function.for_pass(Settings()).element(_element(node.source, index))
     if node.__class__ is Batch:
         assert isinstance(node, Batch)
         first = index * node.size

@@ -51,44 +51,12 @@ class Wrapping(ElementIterator):
         self._inner.close()
 
 
-# --- map ---------------------------------------------------------------------------------------------------
+class Calling(Wrapping):
+    """A run that calls a user's function, whose random ops have a position too."""
 
-
-class Map(Step):
-    """A function of each element; in several threads where `parallel` is given."""
-
-    def __init__(self, source: Node, function: Any, parallel: int | None = None, ordered: bool | None = None) -> None:
-        super().__init__(source)
-        self.function = Function(function, "map")
-        self.parallel, self.ordered = parallel, ordered
-        self._spec: Any = None
-
-    def spec(self) -> Any:
-        if self._spec is None:
-            self._spec = self.function.spec((self.source.spec(),), lambda: (self.source.first_element(),))
-        return self._spec
-
-    def known_spec(self) -> Any:
-        return self._spec
-
-    def iterate(self, settings: Settings) -> ElementIterator:
-        inner = self.source.iterate(settings)
-        if self.parallel is None:
-            return _MapIterator(self.function.for_pass(), inner)
-        ordered = settings.deterministic if self.ordered is None else self.ordered
-        if self.parallel == AUTOTUNE:
-            return _TunedMapIterator(self, inner, settings.threads or max(4, os.cpu_count() or 1), ordered)
-        return _ParallelMapIterator(self, inner, self.parallel, ordered)
-
-
-class _MapIterator(Wrapping):
-    def __init__(self, function: Function, inner: ElementIterator) -> None:
+    def __init__(self, function: Function, inner: ElementIterator, settings: Settings) -> None:
         super().__init__(inner)
-        self._passing = function
-        self._function = function.element
-
-    def __next__(self) -> Element:
-        return self._function(next(self._inner))
+        self._passing = function.for_pass(settings)
 
     def get_state(self) -> Any:
         return {**super().get_state(), "draws": self._passing.get_state()}
@@ -99,10 +67,49 @@ class _MapIterator(Wrapping):
             self._passing.set_state(state["draws"])
 
 
+# --- map ---------------------------------------------------------------------------------------------------
+
+
+class Map(Step):
+    """A function of each element; in several threads where `parallel` is given."""
+
+    def __init__(self, source: Node, function: Any, parallel: int | None = None, ordered: bool | None = None) -> None:
+        super().__init__(source)
+        self.function = Function(function, "map", lambda: (source.spec(),))
+        self.parallel, self.ordered = parallel, ordered
+        self._spec: Any = None
+
+    def spec(self) -> Any:
+        if self._spec is None:
+            self._spec = self.function.spec(lambda: (self.source.first_element(),))
+        return self._spec
+
+    def known_spec(self) -> Any:
+        return self._spec
+
+    def iterate(self, settings: Settings) -> ElementIterator:
+        inner = self.source.iterate(settings)
+        if self.parallel is None:
+            return _MapIterator(self.function, inner, settings)
+        ordered = settings.deterministic if self.ordered is None else self.ordered
+        if self.parallel == AUTOTUNE:
+            return _TunedMapIterator(self, inner, settings, settings.threads or max(4, os.cpu_count() or 1), ordered)
+        return _ParallelMapIterator(self, inner, settings, self.parallel, ordered)
+
+
+class _MapIterator(Calling):
+    def __init__(self, function: Function, inner: ElementIterator, settings: Settings) -> None:
+        super().__init__(function, inner, settings)
+        self._function = self._passing.element
+
+    def __next__(self) -> Element:
+        return self._function(next(self._inner))
+
+
 class _ParallelMapIterator(ElementIterator):
-    def __init__(self, node: Map, inner: ElementIterator, count: int, ordered: bool) -> None:
+    def __init__(self, node: Map, inner: ElementIterator, settings: Settings, count: int, ordered: bool) -> None:
         self._node = node
-        self._passing = node.function.for_pass()
+        self._passing = node.function.for_pass(settings)
         self._calls = SideBySide(inner, self._passing.element, count, ordered)
 
     def __next__(self) -> Element:
@@ -125,8 +132,8 @@ class _TunedMapIterator(_ParallelMapIterator):
 
     _SLOW, _WORTH, _TRIALS = 20e-3, 150e-6, 4  # seconds for one call, or for the fastest of _TRIALS calls
 
-    def __init__(self, node: Map, inner: ElementIterator, count: int, ordered: bool) -> None:
-        super().__init__(node, inner, count, ordered)
+    def __init__(self, node: Map, inner: ElementIterator, settings: Settings, count: int, ordered: bool) -> None:
+        super().__init__(node, inner, settings, count, ordered)
         self._inner = inner
         self._function = self._passing.element
         self._trials, self._quickest = 0, float("inf")
@@ -196,14 +203,14 @@ class Filter(Selection):
 
     def __init__(self, source: Node, predicate: Any, name: str = "filter") -> None:
         super().__init__(source)
-        self.predicate = Function(predicate, name)
+        self.predicate = Function(predicate, name, lambda: (source.spec(),))
 
     @property
     def rows(self) -> None:
         return None
 
     def elements(self, settings: Settings) -> ElementIterator:
-        return _FilterIterator(self.predicate.for_pass(), self.source.iterate(settings))
+        return _FilterIterator(self.predicate, self.source.iterate(settings), settings)
 
 
 _NOT_BOOL = "the function must return one boolean"
@@ -222,14 +229,10 @@ def _holds(predicate: Function, element: Element) -> bool:
     return bool(result)
 
 
-class _FilterIterator(Wrapping):
-    def __init__(self, predicate: Function, inner: ElementIterator) -> None:
-        super().__init__(inner)
-        self._predicate = predicate
-
+class _FilterIterator(Calling):
     def __next__(self) -> Element:
         for element in self._inner:
-            if _holds(self._predicate, element):
+            if _holds(self._passing, element):
                 return element
         raise StopIteration
 
@@ -241,19 +244,18 @@ class TakeWhile(Filter):
         super().__init__(source, predicate, "take_while")
 
     def elements(self, settings: Settings) -> ElementIterator:
-        return _WhileIterator(self.predicate.for_pass(), self.source.iterate(settings))
+        return _WhileIterator(self.predicate, self.source.iterate(settings), settings)
 
 
-class _WhileIterator(Wrapping):
-    def __init__(self, predicate: Function, inner: ElementIterator) -> None:
-        super().__init__(inner)
-        self._predicate = predicate
+class _WhileIterator(Calling):
+    def __init__(self, predicate: Function, inner: ElementIterator, settings: Settings) -> None:
+        super().__init__(predicate, inner, settings)
         self._ended = False
 
     def __next__(self) -> Element:
         if not self._ended:
             element = next(self._inner)
-            if _holds(self._predicate, element):
+            if _holds(self._passing, element):
                 return element
             self._ended = True
         raise StopIteration
@@ -349,32 +351,30 @@ class Scan(Step):
     def __init__(self, source: Node, initial_state: Any, function: Any) -> None:
         super().__init__(source)
         self.initial = structure.element_of(initial_state)
-        self.function = Function(function, "scan")
+        self._state_spec = structure.spec_of(self.initial)
+        self.function = Function(function, "scan", lambda: (self._state_spec, source.spec()))
         self._spec: Any = None
 
-    def advance(self, state: Element, element: Element) -> tuple[Element, Element]:
+    def advance(self, function: Function, state: Element, element: Element) -> tuple[Element, Element]:
         """The next state, and what is given out."""
-        following, output = structure.element_of(_pair(self.function(state, element)))
+        following, output = structure.element_of(_pair(function(state, element)))
         check_state(self.initial, following, "scan")
         return following, output
 
     def spec(self) -> Any:
         if self._spec is None:
-            state, following = None, structure.spec_of(self.initial)
-            while state != following:  # until it covers each state: sizes may change from one to the next
-                state = following
-                specs = state, self.source.spec()
-                after, self._spec = _pair(
-                    self.function.spec(specs, lambda: (self.initial, self.source.first_element()))
-                )
-                following = structure.common_spec(state, after)
+            state = None
+            while state != self._state_spec:  # until it covers each state: sizes may change from one to the next
+                state = self._state_spec
+                after, self._spec = _pair(self.function.spec(lambda: (self.initial, self.source.first_element())))
+                self._state_spec = structure.common_spec(state, after)
         return self._spec
 
     def known_spec(self) -> Any:
         return self._spec
 
     def iterate(self, settings: Settings) -> ElementIterator:
-        return _ScanIterator(self, self.source.iterate(settings))
+        return _ScanIterator(self, self.source.iterate(settings), settings)
 
 
 def _pair(result: Any) -> tuple[Any, Any]:
@@ -399,14 +399,14 @@ def check_state(initial: Element, following: Element, name: str) -> None:
             )
 
 
-class _ScanIterator(Wrapping):
-    def __init__(self, node: Scan, inner: ElementIterator) -> None:
-        super().__init__(inner)
+class _ScanIterator(Calling):
+    def __init__(self, node: Scan, inner: ElementIterator, settings: Settings) -> None:
+        super().__init__(node.function, inner, settings)
         self._node = node
         self._state = node.initial
 
     def __next__(self) -> Element:
-        self._state, output = self._node.advance(self._state, next(self._inner))
+        self._state, output = self._node.advance(self._passing, self._state, next(self._inner))
         return output
 
     def get_state(self) -> Any:

@@ -131,7 +131,7 @@ class Graph:
         """What numbers the random ops of a run that begins now."""
         around = STATE.seeds
         place = (self.number,) if around is None else (*around.place, around.step, self.number)
-        return SeedScope(self.seed, place, begin=begin or self.begin)
+        return SeedScope(self.seed, place, None if around is None else around.used, begin or self.begin)
 
     def _last_uses(self) -> list[tuple[int, ...]]:
         """For each step the numbers of the values that nobody needs after it.
