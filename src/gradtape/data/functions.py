@@ -43,7 +43,9 @@ class _Shared:
 
     seed: int | None  # the global one at the time when the pipeline was built
     numbered: bool = False  # whether it is known how its random ops are numbered
-    graph: ConcreteFunction | None = None  # what runs in place of the function, so that they are numbered as in TensorFlow
+    graph: ConcreteFunction | None = (
+        None  # what runs in place of the function, so that they are numbered as in TensorFlow
+    )
 
 
 class Function:
@@ -130,7 +132,10 @@ class Function:
         except Exception:  # it asks for values: its random ops are numbered in the order of their calls
             return None
         results = concrete.structured_outputs
-        if any(hasattr(leaf, "element_spec") for leaf in nest.flatten(results)) or len(list(concrete.graph.graphs())) == 1:
+        if (
+            any(hasattr(leaf, "element_spec") for leaf in nest.flatten(results))
+            or len(list(concrete.graph.graphs())) == 1
+        ):
             return None
         _seed(concrete.graph, self._shared.seed)
         return concrete
@@ -183,7 +188,9 @@ class Function:
 
         def traced(*parts: Any) -> Any:
             # The structures are new ones: a function may change those that it is given.
-            result = _as_element(convert(self._function)(*[nest.map_structure(lambda leaf: leaf, part) for part in parts]))
+            result = _as_element(
+                convert(self._function)(*[nest.map_structure(lambda leaf: leaf, part) for part in parts])
+            )
             note(result)
             return result
 

@@ -167,6 +167,7 @@ class _GroupIterator(Wrapping):
         self._node, self._settings = node, settings
         self._key, self._reduce = node.key.for_pass(settings), node.reduce.for_pass(settings)
         self._size_of = None if node.size_of is None else node.size_of.for_pass(settings)
+        self._functions = [part for part in (self._key, self._reduce, self._size_of) if part is not None]
         self._groups: dict[int, list[Element]] = {}
         self._sizes: dict[int, int] = {}
         self._ended = False
@@ -210,7 +211,8 @@ class _GroupIterator(Wrapping):
         if self._current is not None:
             key, group, iterator = self._current
             current = [key, [structure.encoded(element) for element in group], iterator.get_state()]
-        return {**super().get_state(), "groups": groups, "ended": self._ended, "current": current}
+        draws = [function.get_state() for function in self._functions]
+        return {**super().get_state(), "groups": groups, "ended": self._ended, "current": current, "draws": draws}
 
     def set_state(self, state: dict[str, Any]) -> None:
         super().set_state(state)
@@ -225,3 +227,6 @@ class _GroupIterator(Wrapping):
             self._open(int(key), [decode(element, spec) for element in group])
             assert self._current is not None
             self._current[2].set_state(inner)  # type: ignore[unreachable]
+        # After the call for the group that was open, which draws. (Older states have none.)
+        for function, draws in zip(self._functions, state.get("draws", ()), strict=False):
+            function.set_state(draws)

@@ -244,7 +244,9 @@ class Zip(Node):
     def iterate(self, settings: Settings) -> ElementIterator:
         if self._rows is not None:
             return super().iterate(settings)
-        return _ZipIterator(self.pack, [node.iterate(settings.of_input(number)) for number, node in enumerate(self.inputs)])
+        return _ZipIterator(
+            self.pack, [node.iterate(settings.of_input(number)) for number, node in enumerate(self.inputs)]
+        )
 
 
 def _filled(like: Any, parts: Iterator[Any]) -> Any:
