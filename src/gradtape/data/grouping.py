@@ -183,7 +183,7 @@ class _GroupIterator(Wrapping):
             self._gather()
 
     def _gather(self) -> None:
-        """Take elements until a group is full; at the end, what is left, in the order in which the keys came."""
+        """Take elements until a group is full; at the end, what is left, in the order of the keys."""
         while not self._ended:
             try:
                 element = next(self._inner)
@@ -199,7 +199,7 @@ class _GroupIterator(Wrapping):
                 return self._open(key, self._groups.pop(key))
         if not self._groups:
             raise StopIteration
-        key = next(iter(self._groups))
+        key = min(self._groups)
         self._open(key, self._groups.pop(key))
 
     def _open(self, key: int, group: list[Element]) -> None:
