@@ -96,6 +96,70 @@ def test_values_name_tensorflow_as_their_module_only_while_gradtape_stands_in():
     assert answer(STAND_IN + "print(type(tf.constant(1)))") == ["<class 'tensorflow.python.framework.ops.EagerTensor'>"]
 
 
+WALK = """
+import types
+def walk(module, found, seen):
+    for name in dir(module):
+        value = getattr(module, name)
+        if isinstance(value, type):
+            found[f"{module.__name__}.{name}"] = value
+        elif isinstance(value, types.ModuleType) and name not in ("keras", "v1", "v2") and value not in seen:
+            seen.append(value)
+            walk(value, found, seen)
+    return found
+def is_named_by_us(cls):
+    return cls.__module__.partition(".")[0] == "gradtape"
+print(*sorted(name for name, cls in walk(tf, {}, []).items() if is_named_by_us(cls)))
+"""
+
+
+def test_public_classes_name_tensorflow_as_their_module_also_where_they_are_imported_on_first_use():
+    (ours,) = answer(STAND_IN + WALK)
+    classes = {name.rpartition(".")[2] for name in ours.split()}
+    # What TensorFlow does not have, and parts that refuse to be used.
+    refused = {name for name in classes if name.endswith(("Result", "Resolver", "Partitioner", "Coordinator"))}
+    assert classes - refused <= {
+        "AutographWarning",
+        "DistributedGradientTape",
+        "GradientAccumulator",
+        "PreemptionCheckpointHandler",
+        "Server",
+    }
+    look = "print(*[c.__module__.split('.')[0] for c in (type(tf.random.Generator.from_seed(1)), tf.train.Checkpoint)])"
+    assert answer(STAND_IN + look) == ["tensorflow tensorflow"]
+    assert answer("import gradtape as tf\n" + look) == ["gradtape gradtape"]
+
+
+def test_dir_lists_each_name_once_and_none_that_only_gradtape_has():
+    names = answer(STAND_IN + "print(*dir(tf))")[0].split()
+    assert len(names) == len(set(names))
+    assert not {"numpy", "optimize", "diagnostics", "extend", "export", "as_tensorflow"} & set(names)
+    assert answer(STAND_IN + "print(tf.numpy.__name__)") == ["gradtape.numpy"]
+
+
+def test_checkpoints_keep_the_same_parts_while_gradtape_stands_in():
+    keys = """
+import tempfile
+holder = tf.Module()
+holder.generator = tf.random.Generator.from_seed(1)
+path = tf.train.Checkpoint(holder=holder, step=tf.Variable(1)).save(tempfile.mkdtemp() + "/c")
+print(sorted(name for name, _ in tf.train.list_variables(path)))
+"""
+    assert answer("import gradtape as tf\n" + keys) == answer(STAND_IN + keys)
+
+
+def test_steps_of_keras_optimizers_for_repeated_ids_are_those_of_tensorflow():
+    step = """
+v = tf.Variable([1.0])
+optimizer = tf.keras.optimizers.Adagrad(0.1, initial_accumulator_value=0.0)
+slices = tf.IndexedSlices(tf.constant([1.0, 1.0]), tf.constant([0, 0]), tf.constant([1]))
+optimizer.apply_gradients([(slices, v)])
+print(round(float(v[0]), 4))
+"""
+    assert answer(STAND_IN + step) == ["0.8586"]
+    assert answer("import gradtape as tf\n" + step) == ["0.9"]
+
+
 def test_pickles_name_gradtape_in_both_cases(tmp_path):
     write = (
         VALUES

@@ -626,7 +626,7 @@ def sum_repeated_rows(enabled: bool) -> None:
     """Whether Keras's optimizers add up the rows of a sparse gradient that belong to one id, before they square them.
 
     They do (True), so that a step is that of the dense gradient. With False each row is squared by itself, as in TensorFlow: for
-    runs that have to give TensorFlow's numbers.
+    runs that have to give TensorFlow's numbers. `gradtape.as_tensorflow()` sets False.
 
     >>> import gradtape as tf
     >>> tf.config.sum_repeated_rows(True)

@@ -16,7 +16,6 @@ from keras_gradtape import fused
 from keras_gradtape.ops.core import cast, convert_to_tensor
 from keras_gradtape.ops.sparse.places import combined
 
-
 _GRADIENTS = (gradtape.Tensor, gradtape.IndexedSlices)
 
 

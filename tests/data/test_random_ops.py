@@ -1,4 +1,4 @@
-"""Random ops in users' functions give TensorFlow's numbers for the same seed: each branch, loop and inner function has its own streams.
+"""Random ops in users' functions give TensorFlow's numbers: each branch, loop and inner function has streams of its own.
 
 The numbers are those of TensorFlow 2.21 for `tf.random.set_seed(5)`.
 """

@@ -1,4 +1,4 @@
-"""`element_spec` after users' functions: what a trace tells, so that a size which depends on values is unknown, as in TensorFlow."""
+"""`element_spec` after users' functions is what a trace tells: a size which depends on values is unknown, as in TensorFlow."""
 
 import numpy as np
 import pytest

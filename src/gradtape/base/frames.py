@@ -9,6 +9,7 @@ import os
 import sys
 import sysconfig
 from types import CodeType, FrameType
+from typing import Any
 
 from .reliance import otherwise
 
@@ -16,8 +17,14 @@ PACKAGES = frozenset({"gradtape", "keras_gradtape"})
 
 
 def package_of(module: str | None) -> str:
-    """The first part of a module's name."""
-    return (module or "").partition(".")[0]
+    """The first part of a module's name; where another name stands in its place (stand_in/identity.py), of its own one."""
+    return (getattr(module, "own", module) or "").partition(".")[0]
+
+
+def module_of(value: Any) -> str:
+    """The name of the module of a class or function, also where another name stands in its place."""
+    name = getattr(value, "__module__", None)
+    return str(getattr(name, "own", name) or "")
 
 
 @functools.cache  # (recording an op on the general path asks for some frames)

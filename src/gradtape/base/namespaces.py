@@ -8,6 +8,7 @@ from importlib import import_module
 from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
+from .frames import module_of
 from .locks import new_rlock
 
 _Body = TypeVar("_Body")
@@ -131,7 +132,7 @@ def listing(names: dict[str, Any], later: Iterable[str] = ()) -> Callable[[], li
 
 
 def _is_offered(value: object, here: str) -> bool:
-    package, _, rest = str(getattr(value, "__module__", getattr(value, "__name__", ""))).partition(".")
+    package, _, rest = (module_of(value) or str(getattr(value, "__name__", ""))).partition(".")
     room = rest.partition(".")[0]
     if package not in ("gradtape", "tensorflow"):
         return False

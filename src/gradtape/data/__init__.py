@@ -8,10 +8,10 @@ from . import experimental as experimental
 from .dataset import Dataset as Dataset
 from .experimental import INFINITE_CARDINALITY as INFINITE_CARDINALITY
 from .experimental import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY
-from .nested import DatasetSpec as DatasetSpec
 from .iterator import Iterator as Iterator
 from .iterator import IteratorSpec as IteratorSpec
 from .iterator import NumpyIterator as NumpyIterator
+from .nested import DatasetSpec as DatasetSpec
 from .options import Options as Options
 from .options import ThreadingOptions as ThreadingOptions
 from .readers import FixedLengthRecordDataset as FixedLengthRecordDataset

@@ -7,6 +7,7 @@ from functools import partial
 from types import CellType, FunctionType, MethodType
 from typing import Any
 
+from ..base.frames import module_of
 from ..trace.symbolic import is_symbolic
 from ..values.composite import COMPOSITES, is_composite
 
@@ -45,7 +46,7 @@ def _parts(value: object) -> Iterator[Any]:
         yield from (value.func, value.args, value.keywords)
     elif is_composite(value):
         yield from COMPOSITES[value.__class__].parts(value)
-    elif type(value).__module__.startswith(__package__):
+    elif module_of(type(value)).startswith(__package__):
         yield from getattr(value, "__dict__", {}).values()
         for cls in type(value).__mro__:
             yield from (getattr(value, name, None) for name in getattr(cls, "__slots__", ()))

@@ -4,9 +4,9 @@ A function gets the parts of a tuple as arguments of their own and any other ele
 computes is recorded by no tape, whichever thread it runs in. Its random ops have the seeds that they would have in a graph, and
 begin anew with each pass over the dataset, as in TensorFlow.
 
-It is called as it is: Python code in it runs for each element. But where it draws random numbers and has branches or loops, or calls
-traced functions, each of these numbers its random ops by itself, and has streams of its own: the numbers are TensorFlow's only if
-the function is traced, and its graph runs. That is found out after the first call that draws.
+It is called as it is: Python code in it runs for each element. But where it draws random numbers and has branches or loops, or
+calls traced functions, each of these numbers its random ops by itself, and has streams of its own: the numbers are TensorFlow's
+only if the function is traced, and its graph runs. That is found out after the first call that draws.
 """
 
 from __future__ import annotations
@@ -29,10 +29,9 @@ from ..trace.function import Function as TracedFunction
 from ..trace.graph import Graph, leaves
 from ..values.tensor import Tensor
 from . import structure
-from .node import Settings
 from .nested import DATASETS, DatasetSpec, Described
+from .node import Settings
 from .structure import Element
-
 
 _NUMBERING = new_rlock()
 
@@ -164,8 +163,8 @@ class Function:
     def spec(self, trial: Callable[[], tuple[Element, ...]]) -> Any:
         """The specs of what the function returns.
 
-        They come from a trace, as in TensorFlow: a size that depends on values is unknown. A function that cannot be traced, since
-        it asks for `numpy()` for example, is called on a `trial`, and no size of what it returns is known.
+        They come from a trace, as in TensorFlow: a size that depends on values is unknown. A function that cannot be traced,
+        since it asks for `numpy()` for example, is called on a `trial`, and no size of what it returns is known.
         """
         try:
             return self._traced_spec()

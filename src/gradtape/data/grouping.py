@@ -15,7 +15,6 @@ from .node import ElementIterator, Node, Settings
 from .structure import Element, int64
 from .transforms import Step, Wrapping
 
-
 Wrap = Callable[[Node], Any]  # makes the dataset that users see
 
 

@@ -13,12 +13,12 @@ from ..base.memory import slots
 from ..values.tensor import Tensor, TensorSpec
 from . import structure
 from .functions import Function
+from .nested import DatasetSpec
 from .node import INFINITE, UNKNOWN, ElementIterator, Node, Settings
 from .shuffling import Passes
 from .sources import Uniform
 from .structure import Element
-from .nested import DatasetSpec
-from .transforms import Calling, PrefetchIterator, Step, Wrapping
+from .transforms import Calling, PrefetchIterator, Step
 from .workers import Ahead
 
 Unwrap = Callable[[Any], Node]  # the node of a dataset that a user made

@@ -464,7 +464,8 @@ def _batch_of(serialized: Any) -> list[int | None]:
 
 
 def _spec(key: str, feature: Any, batch: list[int | None]) -> Any:
-    from .. import ragged, sparse
+    from .. import ragged
+    from ..sparse.tensor import SparseTensorSpec
 
     kind = _checked_dtype(feature.dtype, key)
     if isinstance(feature, FixedLenFeature):
@@ -472,10 +473,10 @@ def _spec(key: str, feature: Any, batch: list[int | None]) -> Any:
     if isinstance(feature, FixedLenSequenceFeature):
         return TensorSpec([*batch, None, *_sizes(feature.shape, key)], kind)
     if isinstance(feature, VarLenFeature):
-        return sparse.SparseTensorSpec([*batch, None], kind)
+        return SparseTensorSpec([*batch, None], kind)
     if isinstance(feature, SparseFeature):
         sizes = feature.size if isinstance(feature.size, (list, tuple)) else [feature.size]
-        return sparse.SparseTensorSpec([*batch, *map(int, sizes)], kind)
+        return SparseTensorSpec([*batch, *map(int, sizes)], kind)
     inner = [part.length if isinstance(part, _UniformRowLength) else None for part in feature.partitions]
     shape, splits = [*batch, None, *inner], dtypes.as_dtype(feature.row_splits_dtype)
     return ragged.RaggedTensorSpec(shape, kind, len(shape) - 1, splits) if len(shape) > 1 else TensorSpec(shape, kind)
@@ -483,13 +484,14 @@ def _spec(key: str, feature: Any, batch: list[int | None]) -> Any:
 
 def _step_spec(key: str, feature: Any, batch: list[int | None]) -> Any:
     """What is given for the steps of sequences."""
-    from .. import ragged, sparse
+    from .. import ragged
+    from ..sparse.tensor import SparseTensorSpec
 
     kind = _checked_dtype(feature.dtype, key)
     if isinstance(feature, FixedLenSequenceFeature):
         return _spec(key, feature, batch)
     if isinstance(feature, VarLenFeature):
-        return sparse.SparseTensorSpec([*batch, None, None], kind)
+        return SparseTensorSpec([*batch, None, None], kind)
     splits = dtypes.as_dtype(feature.row_splits_dtype)
     return ragged.RaggedTensorSpec([*batch, None, None], kind, len(batch) + 1, splits)
 

@@ -7,6 +7,7 @@ from types import ModuleType
 
 from keras_gradtape import aliases, hook
 
+from ..differentiation.slices import ROWS
 from . import distribution, first_layer, identity
 
 
@@ -42,4 +43,5 @@ def as_tensorflow() -> ModuleType:
     sys.meta_path.insert(0, distribution.Distributions())
     sys.modules["tensorflow"] = module
     identity.take_names()
+    ROWS.summed = False  # programs that were written for TensorFlow expect its steps: `tf.config.sum_repeated_rows`
     return module

@@ -13,34 +13,17 @@ import importlib
 import operator
 import sys
 from collections.abc import Callable
-from importlib.machinery import ModuleSpec
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
 from .. import compat
 from ..version import VERSION
+from .public_classes import MODULES
 
-# Module of TensorFlow: classes that name it as theirs, as "module:Class" of gradtape.
-_MODULES = {
-    "tensorflow.python.data.ops.dataset_ops": "data.dataset:Dataset data.options:Options",
-    "tensorflow.python.data.ops.iterator_ops": "data.iterator:Iterator",
-    "tensorflow.python.eager.backprop": "differentiation.tape:GradientTape",
-    "tensorflow.python.eager.forwardprop": "differentiation.forward:ForwardAccumulator",
-    "tensorflow.python.eager.polymorphic_function.concrete_function": "trace.concrete:ConcreteFunction",
-    "tensorflow.python.eager.polymorphic_function.polymorphic_function": "trace.function:Function",
-    "tensorflow.python.framework.dtypes": "base.dtypes:DType",
-    "tensorflow.python.framework.indexed_slices": "values.tensor:IndexedSlices values.slices_spec:IndexedSlicesSpec",
-    "tensorflow.python.framework.ops": "values.tensor:EagerTensor trace.symbolic:SymbolicTensor",
-    "tensorflow.python.framework.sparse_tensor": "sparse.tensor:SparseTensor sparse.tensor:SparseTensorSpec",
-    "tensorflow.python.framework.tensor": "values.tensor:Tensor values.tensor:TensorSpec",
-    "tensorflow.python.framework.tensor_shape": "base.shapes:TensorShape",
-    "tensorflow.python.framework.type_spec": "base.type_spec:TypeSpec",
-    "tensorflow.python.module.module": "variables.module:Module",
-    "tensorflow.python.ops.ragged.ragged_tensor": "ragged.tensor:RaggedTensor ragged.spec:RaggedTensorSpec",
-    "tensorflow.python.ops.resource_variable_ops": "variables.variable:ResourceVariable",
-    "tensorflow.python.ops.tensor_array_ops": "api.tensor_array:TensorArray",
-    "tensorflow.python.ops.variables": "variables.variable:Variable",
-}
+# Names of gradtape that TensorFlow does not have. They are there, but `dir` does not offer them under its name.
+_OURS = frozenset(("as_tensorflow", "diagnostics", "export", "extend", "numpy", "optimize"))
 
 
 class StandIn(ModuleType):
@@ -69,7 +52,7 @@ class StandIn(ModuleType):
         return value
 
     def __dir__(self) -> list[str]:
-        return [*dir(sys.modules["gradtape"]), "__version__"]
+        return [name for name in dir(sys.modules["gradtape"]) if name not in _OURS]
 
 
 class _ModuleName(str):
@@ -85,40 +68,95 @@ class _ModuleName(str):
 def classes_of(module: str) -> dict[str, type]:
     """The classes of gradtape that name this module of TensorFlow as theirs."""
     found = {}
-    for place in _MODULES.get(module, "").split():
+    for place in MODULES.get(module, "").split():
         path, _, name = place.partition(":")
         found[name] = getattr(importlib.import_module(f"gradtape.{path}"), name)
     return found
 
 
-def _reduced(self: object, protocol: Any) -> Any:
-    """`__reduce_ex__` of the classes above; those that programs derive from them have modules of their own."""
-    cls = type(self)
-    reduced: Any = object.__reduce_ex__(self, protocol)
-    if protocol != 3 or not isinstance(cls.__module__, _ModuleName):
-        return reduced
-    make, arguments, *rest = reduced
-    if make is cls:
-        make, arguments = operator.call, (cls, *arguments)
-    if not arguments or arguments[0] is not cls:
-        return reduced
-    place = f"{cls.__module__.own.removeprefix('gradtape.')}:{cls.__name__}"
-    return rebuilt, (place, make, *arguments[1:]), *rest
+def _reducing(own: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """`__reduce_ex__` of a class that names another module; those that programs derive from it have modules of their own."""
+
+    def reduced_by_place(self: object, protocol: Any) -> Any:
+        cls = type(self)
+        reduced = own(self, protocol)
+        if protocol != 3 or not isinstance(cls.__module__, _ModuleName) or not isinstance(reduced, tuple):
+            return reduced
+        make, arguments, *rest = reduced
+        if make is cls:
+            make, arguments = operator.call, (cls, *arguments)
+        if not arguments or arguments[0] is not cls:
+            return reduced
+        place = f"{cls.__module__.own.removeprefix('gradtape.')}:{cls.__name__}"
+        return rebuilt, (place, make, *arguments[1:]), *rest
+
+    return reduced_by_place
 
 
 def rebuilt(place: str, make: Callable[..., Any], *arguments: Any) -> Any:
     """What `make` gives for a class of the table and further arguments."""
-    module = next(module for module, places in _MODULES.items() if place in places.split())
+    module = next(module for module, places in MODULES.items() if place in places.split())
     return make(classes_of(module)[place.partition(":")[2]], *arguments)
 
 
 def take_names() -> None:
-    """Let the classes of values name TensorFlow's modules as theirs, and `tf.compat` know the stand-in."""
-    for module in _MODULES:
-        for cls in classes_of(module).values():
-            name = _ModuleName(module)
-            name.own = cls.__module__
-            _compat_pickle.REVERSE_NAME_MAPPING[module, cls.__name__] = name.own, cls.__name__
-            cls.__module__ = name
-            cls.__reduce_ex__ = _reduced  # type: ignore[assignment]
+    """Let the classes of values name TensorFlow's modules as theirs, and `tf.compat` know the stand-in.
+
+    Those of modules that are imported on first use do it when that happens.
+    """
+    waiting: dict[str, list[tuple[str, str]]] = {}
+    for module, places in MODULES.items():
+        for place in places.split():
+            path, _, name = place.partition(":")
+            waiting.setdefault(f"gradtape.{path}", []).append((name, module))
+    for path in [path for path in waiting if path in sys.modules]:
+        _rename(sys.modules[path], waiting.pop(path))
+    sys.meta_path.insert(0, _Renaming(waiting))
     vars(compat)["v2"] = sys.modules["gradtape.compat.v2"] = sys.modules["tensorflow"]
+
+
+def _rename(module: ModuleType, classes: list[tuple[str, str]]) -> None:
+    for name, of_tensorflow in classes:
+        cls = getattr(module, name)
+        if isinstance(cls.__module__, _ModuleName):
+            continue
+        renamed = _ModuleName(of_tensorflow)
+        renamed.own = cls.__module__
+        _compat_pickle.REVERSE_NAME_MAPPING[of_tensorflow, cls.__name__] = renamed.own, cls.__name__
+        cls.__module__ = renamed
+        if "__reduce_ex__" in vars(cls) or not any(
+            isinstance(base.__module__, _ModuleName) for base in cls.__mro__[1:]
+        ):
+            cls.__reduce_ex__ = _reducing(cls.__reduce_ex__)
+
+
+class _Renaming(MetaPathFinder):
+    """Finds modules of gradtape that were not imported when it began to stand in."""
+
+    def __init__(self, waiting: dict[str, list[tuple[str, str]]]) -> None:
+        self._waiting = waiting
+
+    def find_spec(self, fullname: str, path: Any = None, target: ModuleType | None = None) -> ModuleSpec | None:
+        if fullname not in self._waiting:
+            return None
+        spec = PathFinder.find_spec(fullname, path)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _Loader(spec.loader, self._waiting.pop(fullname))
+        return spec
+
+
+class _Loader(Loader):
+    """Loads a module as its own loader does; then its classes have other names of modules."""
+
+    def __init__(self, own: Loader, classes: list[tuple[str, str]]) -> None:
+        self._own, self._classes = own, classes
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self._own.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__loader__ = self._own
+        if module.__spec__ is not None:
+            module.__spec__.loader = self._own
+        self._own.exec_module(module)
+        _rename(module, self._classes)

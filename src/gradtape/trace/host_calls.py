@@ -12,7 +12,7 @@ from ..base.sizes import UNKNOWN
 from ..base.traceable import traceable
 from ..base.type_spec import CompositeSpec
 from ..op.abstract import Shape
-from ..values.tensor import Tensor, TensorSpec, from_array
+from ..values.tensor import TensorSpec, from_array
 from .ghost import NeedsValue, World
 from .inference import Inference
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.frames import package_of
 from ..base.types import TensorLike, Value
 from ..values.tensor import EagerTensor
 from ..variables.module import Module
@@ -94,7 +95,7 @@ def _is_followed(value: object) -> bool:
         return True
     if isinstance(value, (type, ModuleType, FunctionType, BuiltinFunctionType, MethodType)):
         return False
-    package = cls.__module__.partition(".")[0]
+    package = package_of(cls.__module__)
     if package in ("gradtape", "keras"):  # models, optimizers, metrics, generators; not what they are wired with
         return hasattr(value, "variables") or hasattr(value, "state")
     if package in sys.stdlib_module_names or package in ("numpy", "scipy"):

@@ -16,9 +16,7 @@ HEAD = f"""# Public programs on gradtape
 Written by `python -m tests.oracle.public_programs`; do not edit. Scripts and notebooks of public repositories, run on TensorFlow
 and, through `gradtape.as_tensorflow()`, on gradtape, with the same seeds. The edits are the same for both: what a program would
 download is made (`tests/oracle/public_programs/made.py`: pictures, texts, houses, environments; networks have random weights),
-epochs and sizes are small, and names that Keras 3 took away are replaced (`programs.toml` there has every edit). On gradtape
-`tf.config.sum_repeated_rows(False)` is set: TensorFlow's step for an id that comes twice in a batch
-([differences.md](differences.md)).
+epochs and sizes are small, and names that Keras 3 took away are replaced (`programs.toml` there has every edit).
 
 *Cells* counts the cells of a notebook that end without an exception, here / on TensorFlow; a script is one. *Raises* means that
 a cell which ends on TensorFlow does not end here. *Numbers* are those that a program prints and those that its global names hold

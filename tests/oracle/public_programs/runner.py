@@ -36,7 +36,6 @@ def main(library: str, jobs: list[dict[str, Any]]) -> None:
         import gradtape
 
         tf: Any = gradtape.as_tensorflow()
-        gradtape.config.sum_repeated_rows(False)  # TensorFlow's step for an id that comes twice in a batch
     else:
         import tensorflow as tf
     made.plots()
