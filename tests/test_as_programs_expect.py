@@ -139,6 +139,19 @@ def test_references_can_be_sorted():
     assert not first.ref() < first.ref()
     with pytest.raises(TypeError):
         first.ref() < 3  # noqa: B015
+    assert first.experimental_ref() == first.ref()
+
+
+def test_a_symbolic_scalar_is_not_iterated_over():
+    @tf.function
+    def f(x):
+        with pytest.raises(TypeError, match="Cannot iterate over a scalar tensor"):
+            list(x)
+        with pytest.raises(TypeError, match="len is not well defined"):
+            len(x)
+        return x
+
+    f(tf.constant(1.0))
 
 
 def test_positions_have_the_types_that_tensorflow_has():

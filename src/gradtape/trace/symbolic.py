@@ -110,12 +110,14 @@ class SymbolicTensor(Tensor):
         self._not_allowed("Using a symbolic `tf.Tensor` as a Python `bool`")
 
     def __iter__(self) -> Any:
-        if not self.shape or self.shape[0] is None:
+        if self.shape.rank == 0:
+            raise TypeError("Cannot iterate over a scalar tensor.")
+        if self.shape.rank is None or self.shape[0] is None:
             self._not_allowed("Iterating over a symbolic `tf.Tensor` of unknown length")
         return (self[position] for position in range(self.shape[0]))
 
     def __len__(self) -> int:
-        if not self.shape or self.shape[0] is None:
+        if not self.shape.rank or self.shape[0] is None:
             raise TypeError(f"len is not well defined for a symbolic tensor of shape {self.shape}: use tf.shape(x)[0].")
         return self.shape[0]
 

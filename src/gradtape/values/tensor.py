@@ -128,6 +128,18 @@ class Tensor(_Operators):
         """
         return Reference(self)
 
+    def experimental_ref(self) -> Reference:
+        """The same as `ref`.
+
+        >>> x = tf.constant(1.0)
+        >>> x.experimental_ref() == x.ref()
+        True
+
+        Returns:
+            A reference, equal for the very same tensor only.
+        """
+        return self.ref()
+
     if TYPE_CHECKING:  # attached in variables/operators.py and by the subclasses
 
         def numpy(self) -> Any: ...
