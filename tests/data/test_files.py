@@ -81,6 +81,9 @@ def test_a_dataset_is_saved_and_loaded(tmp_path):
         assert one["name"].numpy() == other["name"].numpy()
     Dataset.range(0).save(tmp_path / "empty")
     assert list(Dataset.load(tmp_path / "empty")) == []
+    many_sizes = Dataset.range(3).map(lambda n: tf.range(n))
+    many_sizes.save(tmp_path / "many_sizes")
+    assert Dataset.load(tmp_path / "many_sizes").element_spec == tf.TensorSpec([None], tf.int64)
     with pytest.raises(tf.errors.NotFoundError):
         Dataset.load(tmp_path / "none")
     (tmp_path / "bad").mkdir()

@@ -9,7 +9,6 @@ import os
 import sys
 import sysconfig
 from types import CodeType, FrameType
-from typing import Any
 
 from .reliance import otherwise
 
@@ -21,7 +20,7 @@ def package_of(module: str | None) -> str:
     return (getattr(module, "own", module) or "").partition(".")[0]
 
 
-def module_of(value: Any) -> str:
+def module_of(value: object) -> str:
     """The name of the module of a class or function, also where another name stands in its place."""
     name = getattr(value, "__module__", None)
     return str(getattr(name, "own", name) or "")

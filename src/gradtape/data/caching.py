@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -140,30 +141,27 @@ def _unpacked(record: bytes, spec: object) -> Element:
 
 
 class ElementWriter:
-    """Writes elements to a file that appears under its name when it is whole."""
+    """Writes elements to a file that appears under its name when it is whole. Its first record is their spec."""
 
-    def __init__(self, path: str, compression: str | None = None) -> None:
+    def __init__(self, path: str, spec: Callable[[], Any], compression: str | None = None) -> None:
         os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
         self._path, self._unfinished = path, f"{path}.{os.getpid()}.{id(self):x}.unfinished"
         self._writer = TFRecordWriter(self._unfinished, compression)
-        self._spec: Any = None
-        self.count = 0
+        self._spec: Callable[[], Any] | None = spec
 
     def write(self, element: Element) -> None:
         """Append an element."""
-        if self._spec is None:
-            self._begin(structure.spec_of(element))
+        self._begin()
         self._writer.write(_packed(element))
-        self.count += 1
 
-    def _begin(self, spec: object) -> None:
-        self._spec = spec
-        self._writer.write(json.dumps(_described(spec)))
+    def _begin(self) -> None:
+        if self._spec is not None:
+            self._writer.write(json.dumps(_described(self._spec())))
+            self._spec = None
 
-    def finish(self, spec: object = None) -> None:
+    def finish(self) -> None:
         """Close the file and give it its name."""
-        if self._spec is None:
-            self._begin(() if spec is None else spec)
+        self._begin()
         self._writer.close()
         os.replace(self._unfinished, self._path)
 
@@ -258,7 +256,7 @@ class _FileCacheIterator(ElementIterator):
             self._inner = ElementFile(node.path).iterate(settings)
         else:
             self._inner = node.source.iterate(settings)
-            self._writer = ElementWriter(node.path)
+            self._writer = ElementWriter(node.path, node.spec)
 
     def __next__(self) -> Element:
         try:
@@ -294,12 +292,12 @@ _ELEMENTS = "elements"
 
 def save(source: Node, path: str, compression: str | None) -> None:
     """Write all elements of a dataset into a folder."""
-    writer = ElementWriter(os.path.join(path, _ELEMENTS), compression)
+    writer = ElementWriter(os.path.join(path, _ELEMENTS), source.spec, compression)
     iterator = source.iterate(Settings())
     try:
         for element in iterator:
             writer.write(element)
-        writer.finish(source.spec() if not writer.count else None)
+        writer.finish()
     finally:
         iterator.close()
         writer.discard()

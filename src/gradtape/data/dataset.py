@@ -67,7 +67,7 @@ class Dataset(Generic[T]):
             options = options.merge(other._options)
         return Dataset(node, options)
 
-    def _described(self, make: Callable[[], Node], *given: Any) -> Node:
+    def _described(self, make: Callable[[], Node], *given: object) -> Node:
         """A step with elements of the same spec; inside a function, what it is given may have no value yet."""
         return nested.described(make, self._node.spec, given)
 

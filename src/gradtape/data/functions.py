@@ -215,13 +215,13 @@ def _arguments(elements: tuple[Element, ...]) -> tuple[Any, ...]:
     return elements[0] if len(elements) == 1 and elements[0].__class__ is tuple else elements
 
 
-def _as_element(result: Any) -> Element:
+def _as_element(result: object) -> Element:
     """What a user's function returned; a list at the top counts as a tuple."""
-    return structure.element_of(tuple(result) if result.__class__ is list else result)
+    return structure.element_of(tuple(result) if isinstance(result, list) else result)
 
 
-def _as_argument(spec: Any) -> Any:
+def _as_argument(spec: object) -> Any:
     """A spec as a traced function takes it; for the spec of a dataset a dataset that has nothing else."""
-    if spec.__class__ is NoneTensorSpec:
+    if isinstance(spec, NoneTensorSpec):
         return None
     return DATASETS[0](Described(spec.element_spec)) if isinstance(spec, DatasetSpec) else spec

@@ -77,7 +77,7 @@ class Described(Node):
         raise self._refused or NeedsValue("The elements of a dataset are needed before there are any.")
 
 
-def described(make: Callable[[], Node], spec: Callable[[], Any], *given: Any) -> Node:
+def described(make: Callable[[], Node], spec: Callable[[], Any], *given: object) -> Node:
     """The step that `make` gives; where that needs the values of symbolic tensors in `given`, one that has a spec alone."""
     try:
         return make()

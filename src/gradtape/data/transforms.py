@@ -377,11 +377,12 @@ class Scan(Step):
         return _ScanIterator(self, self.source.iterate(settings), settings)
 
 
-def _pair(result: Any) -> tuple[Any, Any]:
+def _pair(result: object) -> tuple[Any, Any]:
     """What a function of `scan` returns."""
     if not isinstance(result, (tuple, list)) or len(result) != 2:
         raise TypeError(f"scan: the function must return a pair of state and output, got {result!r}.")
-    return tuple(result)
+    first, second = result
+    return first, second
 
 
 def check_state(initial: Element, following: Element, name: str) -> None:

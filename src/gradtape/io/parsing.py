@@ -457,7 +457,7 @@ def _outputs(rows: _Rows, features: dict[str, Any], single: bool) -> dict[str, A
 # --- what they give, before there are examples ---------------------------------------------------------------
 
 
-def _batch_of(serialized: Any) -> list[int | None]:
+def _batch_of(serialized: TensorLike) -> list[int | None]:
     """The sizes that come first in each result: the number of examples, or nothing for a single one."""
     shape = to_tensor(serialized).shape
     return [None] if shape.rank is None else [size if size.__class__ is int else None for size in shape]
@@ -496,13 +496,17 @@ def _step_spec(key: str, feature: Any, batch: list[int | None]) -> Any:
     return ragged.RaggedTensorSpec([*batch, None, None], kind, len(batch) + 1, splits)
 
 
-def _example_specs(serialized: Any, features: object, *others: object, **named: object) -> Any:
+def _example_specs(serialized: TensorLike, features: object, *others: object, **named: object) -> Any:
     batch = _batch_of(serialized)
     return {key: _spec(key, feature, batch) for key, feature in _checked_features(features).items()}
 
 
 def _sequence_specs(
-    serialized: Any, context_features: object = None, sequence_features: object = None, *others: object, **named: object
+    serialized: TensorLike,
+    context_features: object = None,
+    sequence_features: object = None,
+    *others: object,
+    **named: object,
 ) -> Any:
     batch = _batch_of(serialized)
     context, steps = _checked_sequences(context_features, sequence_features)

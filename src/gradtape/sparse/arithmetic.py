@@ -236,7 +236,7 @@ def _reduce(
 
 
 def _look_of_product(
-    sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
+    sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: object = None
 ) -> Abstract:
     """What is known of a product before the function runs. (Stand-ins would need inner sizes that fit each other.)"""
     shapes = []
@@ -251,7 +251,7 @@ def _look_of_product(
     return Abstract((rows, columns), (sp_a if isinstance(sp_a, SparseTensor) else b).dtype.numpy)
 
 
-def _known_shape(matrix: Any) -> Any:
+def _known_shape(matrix: object) -> Any:
     if isinstance(matrix, SparseTensor):
         return (None, None) if matrix.shape.rank is None else matrix.shape
     known = abstract_of(matrix._read() if isinstance(matrix, Variable) else to_tensor(matrix)).known

@@ -10,7 +10,7 @@ import numpy as np
 from ..base import nest
 from ..base.sizes import UNKNOWN
 from ..base.traceable import traceable
-from ..base.type_spec import CompositeSpec
+from ..base.type_spec import CompositeSpec, TypeSpec
 from ..op.abstract import Shape
 from ..values.tensor import TensorSpec, from_array
 from .ghost import NeedsValue, World
@@ -77,8 +77,9 @@ def _shape(spec: TensorSpec) -> Shape:
     return None if spec.shape.rank is None else tuple([UNKNOWN if size is None else size for size in spec.shape])
 
 
-def blank(spec: Any) -> Any:
+def blank(spec: TypeSpec) -> Any:
     """A tensor, or a composite of tensors, that fits a spec, for where nobody looks at it."""
     if isinstance(spec, CompositeSpec):
         return spec._from_components([blank(part) for part in spec._component_specs])
+    assert isinstance(spec, TensorSpec)
     return from_array(np.zeros([size or 0 for size in spec.shape] if spec.shape.rank else (), spec.dtype.numpy))

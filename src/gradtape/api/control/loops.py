@@ -517,14 +517,14 @@ def _for_dataset_in_world(
     return loop_in_world(world, lambda there, *rest: there, turn, start)[2:]
 
 
-def _with_known_sizes(spec: Any, value: Any) -> Any:
+def _with_known_sizes(spec: object, value: object) -> Any:
     """The value; a composite, of whose sizes a loop knows nothing, with those that the spec tells."""
     if not isinstance(spec, CompositeSpec) or not is_composite(value):
         return value
     return spec._from_components(expanded(value))
 
 
-def _unseen(spec: Any) -> Any:
+def _unseen(spec: object) -> Any:
     """What stands for an element at which nobody looks."""
     return blank(spec) if isinstance(spec, CompositeSpec) else None
 

@@ -27,14 +27,14 @@ class _Rows:
     def value(self) -> Tensor:
         return gather(self._variable, self._ids)
 
-    def assign(self, value: Any) -> Tensor:
+    def assign(self, value: TensorLike) -> Tensor:
         self._variable.scatter_update(IndexedSlices(value, self._ids))
         return convert_to_tensor(value)
 
-    def assign_add(self, delta: Any) -> Tensor:
+    def assign_add(self, delta: Tensor) -> Tensor:
         return self.assign(self.value() + delta)
 
-    def assign_sub(self, delta: Any) -> Tensor:
+    def assign_sub(self, delta: Tensor) -> Tensor:
         return self.assign(self.value() - delta)
 
 
