@@ -141,27 +141,31 @@ def _unpacked(record: bytes, spec: object) -> Element:
 
 
 class ElementWriter:
-    """Writes elements to a file that appears under its name when it is whole. Its first record is their spec."""
+    """Writes elements to a file that appears under its name when it is whole. Its first record is their spec.
 
-    def __init__(self, path: str, spec: Callable[[], Any], compression: str | None = None) -> None:
+    Where `spec` does not give that of all elements, it is that of the first one: enough to put elements together again.
+    """
+
+    def __init__(self, path: str, spec: Callable[[], Any] | None = None, compression: str | None = None) -> None:
         os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
         self._path, self._unfinished = path, f"{path}.{os.getpid()}.{id(self):x}.unfinished"
         self._writer = TFRecordWriter(self._unfinished, compression)
-        self._spec: Callable[[], Any] | None = spec
+        self._spec, self._begun = spec, False
 
     def write(self, element: Element) -> None:
         """Append an element."""
-        self._begin()
+        if not self._begun:
+            self._begin(structure.spec_of(element) if self._spec is None else self._spec())
         self._writer.write(_packed(element))
 
-    def _begin(self) -> None:
-        if self._spec is not None:
-            self._writer.write(json.dumps(_described(self._spec())))
-            self._spec = None
+    def _begin(self, spec: object) -> None:
+        self._begun = True
+        self._writer.write(json.dumps(_described(spec)))
 
     def finish(self) -> None:
         """Close the file and give it its name."""
-        self._begin()
+        if not self._begun:
+            self._begin(() if self._spec is None else self._spec())
         self._writer.close()
         os.replace(self._unfinished, self._path)
 
@@ -256,7 +260,7 @@ class _FileCacheIterator(ElementIterator):
             self._inner = ElementFile(node.path).iterate(settings)
         else:
             self._inner = node.source.iterate(settings)
-            self._writer = ElementWriter(node.path, node.spec)
+            self._writer = ElementWriter(node.path)
 
     def __next__(self) -> Element:
         try:
