@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from .places import Where
 
+Span = tuple[int, int, int, int]
 Change = Callable[[ast.expr], ast.expr | None]  # what stands in place of an expression; None to leave it
 
 # NumPy's and Python's functions with a name of their own in tf; all others have the same one.
@@ -38,26 +39,62 @@ def statement_at(where: Where) -> ast.stmt | None:
     return found[-1] if found else None
 
 
-def rewritten(where: Where, *changes: Change) -> str:
-    """The statement at a line with its expressions changed, from the inside out; empty if nothing changed."""
+def scope_at(where: Where) -> ast.AST | None:
+    """The function around a line, or the module."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(where.file)))
+    except (SyntaxError, ValueError):
+        return None
+    functions = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and node.lineno <= where.line <= (node.end_lineno or node.lineno)
+    ]
+    return max(functions, key=lambda node: node.lineno) if functions else tree
+
+
+def span_of(node: ast.AST | None) -> Span | None:
+    """Where an expression stands: first line, column, last line, and the column behind it."""
+    if not isinstance(node, ast.expr) or node.end_lineno is None or node.end_col_offset is None:
+        return None
+    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+
+
+def expression_at(where: Where, statement: ast.stmt | None = None) -> ast.expr | None:
+    """The expression at a place of a statement; None where the columns are not known."""
+    statement = statement or statement_at(where)
+    for node in ast.walk(statement) if statement is not None and where.span is not None else ():
+        if isinstance(node, (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript)):
+            if span_of(node) == where.span:
+                return node
+    return None
+
+
+def rewritten(where: Where, *changes: Change, at: Span | None = None) -> str:
+    """The statement at a line with its expressions changed, from the inside out; empty if nothing changed.
+
+    With `at`, only the expression that stands there is changed.
+    """
     statement = statement_at(where)
     if statement is None or any(isinstance(node, ast.JoinedStr) for node in ast.walk(statement)):
         return ""  # (what goes through text cannot be kept a tensor)
     before = ast.unparse(statement)
     for change in changes:
         # (As text in between: what a change has put in place of several nodes may be one object.)
-        statement = ast.parse(ast.unparse(ast.fix_missing_locations(_Rewriter(change).visit(statement)))).body[0]
+        statement = ast.parse(ast.unparse(ast.fix_missing_locations(_Rewriter(change, at).visit(statement)))).body[0]
     after = ast.unparse(statement)
     return after if after != before else ""
 
 
 class _Rewriter(ast.NodeTransformer):
-    def __init__(self, change: Change) -> None:
-        self._change = change
+    def __init__(self, change: Change, at: Span | None) -> None:
+        self._change, self._at = change, at
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
+        here = isinstance(node, ast.expr) and self._at in (None, span_of(node))
         node = super().generic_visit(node)
-        return (self._change(node) or node) if isinstance(node, ast.expr) else node
+        return (self._change(node) or node) if here and isinstance(node, ast.expr) else node
 
 
 def _name(node: ast.expr) -> str:
