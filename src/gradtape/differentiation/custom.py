@@ -120,6 +120,7 @@ def _custom_gradient(run: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
         result, gradient = run(given, settings)
         return result, lambda *cotangents, variables=None: gradient(*cotangents)
 
+    f.__name__ = getattr(getattr(run, "graph", None), "name", f.__name__)
     return _call(f, args, kwargs)
 
 
