@@ -48,6 +48,8 @@ SPANS: deque[Span] = deque(maxlen=4 * _MOST)
 SCOPES: deque[Span] = deque(maxlen=_MOST)  # the same of name scopes, with the path of the scope
 # The steps of functions that run step by step under a tape: their first and last identity, and their line ("file:line").
 STEPS: deque[tuple[int, int, str]] = deque(maxlen=4 * _MOST)
+# Not empty while a function is recorded once more on abstract values for who asks about its lines: steps are noted there too.
+STEPS_OF_WORLDS: list[object] = []
 
 
 def is_followed(number: int) -> bool:

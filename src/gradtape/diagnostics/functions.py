@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.context import next_id, nobody_outside
-from ..base.notes import CUTS
+from ..base.notes import CUTS, STEPS_OF_WORLDS
 from ..compile.recorded import LostInFunction, Recorded
 from ..differentiation.tape import GradientTape
 from ..op.declaration import Op
 from ..trace.graph import Environment, Graph, bind, call_step, fill, leaves
 from ..values.tensor import EagerTensor
 from .chain import Chain, Ways
-from .places import Where, from_text
+from .places import Where, from_text, step_of
 
 Lines = list[tuple[int, int, str]]  # the first and last identity of a step, and its line
 
@@ -23,7 +23,11 @@ def inside(lost: LostInFunction, position: int) -> tuple[Op, Where | None] | Non
     if recorded is None:
         return None
     lines: Lines = []
-    records, sources = recorded.again(lambda graph, environment: _run(graph, environment, lines))
+    STEPS_OF_WORLDS.append(recorded)
+    try:
+        records, sources = recorded.again(lambda graph, environment: _run(graph, environment, lines))
+    finally:
+        STEPS_OF_WORLDS.pop()
     ways = Ways(Chain(records), CUTS, sources[lost.places[position]]._id)
     ends = [n for n in ways.parents if n not in ways.followed and isinstance(CUTS[n].by, Op)]
     if not ends:
@@ -46,8 +50,8 @@ def recorded_in_steps(recorded: Recorded, tensors: list[Any]) -> tuple[GradientT
 
 
 def line_in(lines: Lines, number: int) -> Where | None:
-    """The line of the step that gave out an identity."""
-    return from_text(next((text for first, last, text in lines if first <= number <= last), ""))
+    """The line of the step that gave out an identity: of the innermost one, where functions call functions."""
+    return step_of(number) or from_text(next((text for first, last, text in lines if first <= number <= last), ""))
 
 
 def _run(graph: Graph, environment: Environment, lines: Lines) -> Any:

@@ -81,7 +81,7 @@ def from_text(line: str) -> Where | None:
 
 def where_of_record(number: int, code: Any, offset: int) -> Where:
     """The line of the user's program that a record was made for: its own, or that of the call of a library around it."""
-    step = _step_of(number)
+    step = step_of(number)
     if step is not None:
         return step
     if not is_of_library(code):
@@ -102,7 +102,7 @@ def _span_of(number: int) -> Span | None:
     return min(around, key=_length, default=None)
 
 
-def _step_of(number: int) -> Where | None:
+def step_of(number: int) -> Where | None:
     """The line inside a function that ran step by step, of the innermost step around a record."""
     around = [step for step in STEPS if step[0] <= number <= step[1]]
     return from_text(min(around, key=_length)[2]) if around else None
