@@ -14,7 +14,7 @@ from types import CodeType
 from typing import Any, NamedTuple
 
 from .context import STATE, next_id
-from .frames import program_frame, user_frame
+from .frames import program_frame
 
 _MOST = 4096  # notes of one kind
 
@@ -75,7 +75,7 @@ def note_shadow(by: object, inputs: Sequence[Any], outputs: Sequence[Any]) -> No
 
 
 def _note(by: object, ids: tuple[int, ...], outputs: Sequence[Any]) -> None:
-    frame = user_frame(2)
+    frame = program_frame(2)
     first = outputs[0]
     cut = Cut(by, ids, bool(first._id), first.dtype.is_differentiable, frame.f_code, frame.f_lasti)
     for output in outputs:
