@@ -30,12 +30,15 @@ def explain(tape: GradientTape, target: Any, sources: Any, connected: bool) -> A
     if records is None and missing is None:
         return nest.pack_sequence_as(sources, [_spent(tape, Reading(frame.f_code, frame.f_lasti))] * len(flat))
     reading = Reading(frame.f_code, frame.f_lasti)
+    places = {source._id: place for place, source in enumerate(flat)}
+    single = len(flat) == 1 and flat[0] is sources
     if missing is not None and frame.f_code is not missing.code:
         reading = Reading(missing.code, missing.offset)
+        places, single = {**places, **missing.places}, len(missing.places) == 1
     looks = [(each._id, each.dtype) for each in targets]
     found = []
-    single = len(flat) == 1 and flat[0] is sources
-    for place, source in enumerate(flat):
+    for source in flat:
+        place = places[source._id]
         if records is not None:
             answer = _best(tape, Chain(records), looks, source, reading, place, consumed=False, single=single)
             if connected and answer.connected:

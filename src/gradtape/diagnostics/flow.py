@@ -118,9 +118,10 @@ class Flow:
                 found.setdefault(name, []).append(statement)
         for function in self.functions.values():  # what they store in names from around them
             for statement in statements_of(function):
-                for target in targets_of(statement):
-                    if isinstance(target, (ast.Subscript, ast.Attribute)):
-                        found.setdefault(parse_path(ast.unparse(target))[0], []).append(statement)
+                stored = [t for t in targets_of(statement) if isinstance(t, (ast.Subscript, ast.Attribute))]
+                names = {path[0] for target in stored if (path := parse_path(ast.unparse(target)))}
+                for name in names or (_bound_by(statement) if isinstance(statement, ast.Expr) else ()):
+                    found.setdefault(name, []).append(statement)
         return found
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import linecache
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import CodeType
 
@@ -169,9 +169,10 @@ class Reading:
                 found.append(call)
         return found
 
-    def branch_with(self, name: str) -> ast.If | None:
-        """An `if` in the `with` block, of whose branches not all use the name."""
-        for statement in ast.walk(self.block) if self.block is not None else ():
+    def branch_with(self, name: str, functions: Sequence[ast.AST] = ()) -> ast.If | None:
+        """An `if` in the `with` block, or in functions that it calls, of whose branches not all use the name."""
+        places = [self.block, *functions] if self.block is not None else []
+        for statement in (node for place in places for node in ast.walk(place)):
             if isinstance(statement, ast.If):
                 uses = [any(name in _names(s) for s in part) for part in (statement.body, statement.orelse)]
                 if uses[0] != uses[1]:
@@ -205,14 +206,18 @@ class Reading:
         watched = {id(inner) for call in self.watches(name) for inner in ast.walk(call)}
         return sum(isinstance(n, ast.Name) and n.id == name and id(n) not in watched for n in ast.walk(self.block))
 
-    def replaced(self, path: Path) -> ast.stmt | None:
-        """The last statement that puts something else in the place of what was a variable; None if none does."""
+    def replaced(self, path: Path, whole: bool) -> ast.stmt | None:
+        """The last statement that puts something else in the place of what was a variable; None if none does.
+
+        With `whole`, the path is that of a list or a dictionary of variables.
+        """
         made, others = False, list[ast.stmt]()
         for statement in statements_of(self.scope):
             value = getattr(statement, "value", None)
             for target in targets_of(statement):
                 written = path_of(target)
-                if not written or value is None or written != path[: len(written)] and not same_place(written, path):
+                there = written == path[: len(written)] or same_place(written, path)
+                if not written or value is None or not (there or (whole and written[: len(path)] == path)):
                     continue
                 if any(called(call) in _MAKING for call in ast.walk(value)):
                     made = True

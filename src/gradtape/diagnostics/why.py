@@ -136,7 +136,7 @@ class Question:
         if isinstance(self.value, Variable):
             return None
         for path in self.paths:
-            last = self.reading.replaced(path)
+            last = self.reading.replaced(path, whole=not self.is_named)
             if last is None:
                 continue
             repair = repairs.in_place(last)
@@ -273,7 +273,11 @@ class Question:
         if found is None:
             reason = f"Inside {lost.name} no ops with derivatives lead from it to what is returned."
             return self._explained(Kind.UNCONNECTED, reason, where, *self._zeros(), path=path)
-        op, line = found
+        op, line, is_on_way = found
+        if not is_on_way:
+            reason = f"Inside {lost.name} no ops with derivatives lead from it to what is returned: here integers are made."
+            return self._explained(Kind.DTYPE, reason, line, *self._zeros(), path=path)
+        assert op is not None
         inner = self._by_op(op, line or where, (*path, Step(op.name, line)))
         return replace(inner, reason=f"Inside {lost.name}: {inner.reason}")
 
@@ -367,6 +371,15 @@ class Question:
             where = self.reading.where(statement)
             repair = repairs.line_text(where)
             return self._explained(Kind.STOPPED, reason, where, repair, "Move this line out of that block:")
+        for name in sorted(self.flow.called & self.flow.functions.keys()):  # in a function that the block calls
+            for pause in ast.walk(self.flow.functions[name]):
+                if isinstance(pause, ast.With) and any(called(i.context_expr) == "stop_recording" for i in pause.items):
+                    using = [each for each in pause.body if self.flow.uses(each, self.paths)]
+                    if using:
+                        reason = f"The tape does not record in `{self.reading.where(pause).text}`."
+                        where = self.reading.where(using[0])
+                        repair = repairs.line_text(where)
+                        return self._explained(Kind.STOPPED, reason, where, repair, "Move this line out of that block:")
         return None
 
     def _forgotten(self) -> Explanation | None:
@@ -494,11 +507,14 @@ class Question:
                 continue
             where = self.reading.where(call)
             repair = repairs.rewritten(where, repairs.in_this_thread)
+            reason = "A tape records the thread that entered it; this work is done by another one."
             if name == "Thread":
                 repair = repairs.called_here(call)
+                names = [ast.unparse(target) for target in targets_of(statement)]
+                if repair and any(self.reading.uses_after(each, where.line) for each in names):
+                    reason, repair = f"{reason} Without a thread it is `{repair}`.", ""
             elif any(_is_method(n) and called(n) in ("submit", "apply_async") for n in ast.walk(ast.parse(repair))):
                 repair = ""
-            reason = "A tape records the thread that entered it; this work is done by another one."
             advice = "Do it in this thread, or enter a tape in that one:"
             return self._explained(Kind.THREAD, reason, where, repair, advice)
         return None
@@ -531,7 +547,8 @@ class Question:
         name = self.source_name
         if not name.isidentifier():
             return None
-        branch = self.reading.branch_with(name)
+        called_ones = [self.flow.functions[each] for each in self.flow.called & self.flow.functions.keys()]
+        branch = self.reading.branch_with(name, called_ones)
         if branch is None:
             return None
         where = self.reading.where(branch)
@@ -616,6 +633,9 @@ def _joined(answers: list[Explanation], lines: list[Where], ops: list[Any]) -> E
     for place, line in enumerate(lines):
         by_line.setdefault(line, []).append(place)
     joined = []
+    if len(ops) > 1 and any(isinstance(op, Op) and _change_for(op, ops) is None for op in ops):
+        zeros = _without_repair(answers[0])
+        return replace(zeros, further=tuple(_without_repair(answer) for answer in answers[1:]))
     for line, places in by_line.items():
         answer = answers[places[0]]
         if len(places) == 1 and len(answers) > 1:
@@ -629,6 +649,11 @@ def _joined(answers: list[Explanation], lines: list[Where], ops: list[Any]) -> E
             answer = replace(answer, reason=" ".join(reasons), repair=repair)
         joined.append(answer)
     return replace(joined[0], further=tuple(joined[1:]))
+
+
+def _without_repair(answer: Explanation) -> Explanation:
+    """One whose repair would not help, because another cut on the way has none."""
+    return answer if "unconnected_gradients" in answer.repair else replace(answer, repair="", advice="")
 
 
 def _in_program(where: Where) -> Where | None:
@@ -665,7 +690,8 @@ def _repaired(op: Op, where: Where, others: Sequence[Any] = ()) -> str:
 def _change_for(op: Any, others: Sequence[Any] = ()) -> repairs.Change | None:
     """How the expression of an op is rewritten so that a gradient passes; `others` are the ops that cut the same way."""
     name = op.name if isinstance(op, Op) else ""
-    if any(isinstance(other, Op) and other.name == "encode_one_hot" for other in others):
+    names = {other.name for other in others if isinstance(other, Op)}
+    if names >= {"encode_one_hot", "argmax"}:
         # One at the largest place, zeros elsewhere: softmax is its smooth form.
         if name == "argmax":
             return repairs.shares
