@@ -202,7 +202,7 @@ class Question:
             return None
         first = way.index(number)
         cuts = [place for place in range(first, len(way)) if place == first or self._cuts_again(way, place)]
-        lines = [where_of_record(way[place], CUTS[way[place]].code, CUTS[way[place]].offset) for place in cuts]
+        lines = [self._where_of_cut(way[place]) for place in cuts]
         answers = [self._cut(way[: place + 1]) for place in cuts]
         return _joined(answers, lines, [CUTS[way[place]].by for place in cuts])
 
@@ -224,7 +224,7 @@ class Question:
     def _cut(self, way: list[int]) -> Explanation:
         number = way[-1]
         cut = CUTS[number]
-        where = where_of_record(number, cut.code, cut.offset)
+        where = self._where_of_cut(number)
         path = tuple(self._step(each) for each in way[1:])
         if isinstance(cut.by, LostInFunction):
             return self._inside_function(cut, way[-2], where, path)
@@ -240,6 +240,12 @@ class Question:
                 )
         op: Op = cut.by
         return self._by_op(op, where, path)
+
+    def _where_of_cut(self, number: int) -> Where:
+        """The line of a cut; of one that has a record, that of the record, and if that is gone, the block."""
+        cut, link = CUTS[number], self.chain.get(number)
+        code, offset = (cut.code, cut.offset) if cut.code is not None or link is None else (link.code, link.offset)
+        return self.reading.opening() if code is None else where_of_record(number, code, offset)
 
     def _by_op(self, op: Op, where: Where, path: tuple[Step, ...]) -> Explanation:
         name = op.name
@@ -599,7 +605,7 @@ class Question:
             return Step(link.name, _in_program(where_of_record(number, link.code, link.offset)))
         cut = CUTS.get(number)
         if cut is not None:
-            return Step(cut.by.name, _in_program(where_of_record(number, cut.code, cut.offset)))
+            return Step(cut.by.name, _in_program(self._where_of_cut(number)) if cut.code is not None else None)
         return Step("value", None)
 
     def _where(self, assigned: Assigned | None) -> Where | None:
