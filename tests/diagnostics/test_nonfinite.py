@@ -11,14 +11,15 @@ import gradtape as tf
 from .nan_cases import CASES
 from .test_why_none import MARK, run
 
-
 HERE = "  # here"
 
 
 def repaired(case):
     """The program with what is to be written instead, and the line of it."""
     lines = case.program.splitlines()
-    (place,) = [i for i, line in enumerate(lines) if HERE in line] or [i for i, line in enumerate(lines) if MARK in line]
+    (place,) = [i for i, line in enumerate(lines) if HERE in line] or [
+        i for i, line in enumerate(lines) if MARK in line
+    ]
     text = lines[place]
     lines[place] = text[: len(text) - len(text.lstrip())] + case.instead
     return "\n".join(lines).replace(MARK, ""), place + 1
@@ -69,7 +70,9 @@ def checks():
 
 
 @pytest.mark.usefixtures("checks")
-@pytest.mark.parametrize("case", [c for c in CASES if "float16" not in c.name and "custom" not in c.name], ids=lambda case: case.name)
+@pytest.mark.parametrize(
+    "case", [c for c in CASES if "float16" not in c.name and "custom" not in c.name], ids=lambda case: case.name
+)
 def test_checks_stop_at_the_same_op(case):
     with pytest.raises(tf.errors.InvalidArgumentError, match=f"of {case.op} at program of {case.name}"):
         names = run(case.program.replace(MARK, ""), f"program of {case.name}")

@@ -107,21 +107,25 @@ def _check_records(tape: GradientTape, sources: list[Any], lines: Lines | None, 
             inside = None if lines is None else line_in(lines, number)
             where = inside or where_of_record(number, *place_of(record))
             pull = pull_of(record)
-            call = getattr(pull, "call", None)
+            call: CustomCall | None = getattr(pull, "call", None)
             function = getattr(pull, "function", None)
             given = operands_of(record, values)
             arguments = None if call is None else call.arguments(values)
             if function is not None:
                 inner_tape, results, inner_lines = recorded_in_steps(*function)
                 inner = _check_records(inner_tape, [*function[1], *results], inner_lines, rng)
-                checked, skipped, found = checked + inner.checked, [*skipped, *inner.skipped], [*found, *inner.disagreements]
+                checked, skipped, found = (
+                    checked + inner.checked,
+                    [*skipped, *inner.skipped],
+                    [*found, *inner.disagreements],
+                )
                 continue
             try:
                 if given is not None:
                     op, operands, attributes = given
                     values.setdefault(number, _value(op, operands, attributes))
                     found += _check_op(op, operands, attributes, record, where, rng)
-                elif arguments is not None:
+                elif call is not None and arguments is not None:
                     for output, value in zip(itertools.count(number), call.run(arguments), strict=False):
                         values.setdefault(output, value._array)
                     found += _check_custom(call, arguments, variables, record, where, rng)
@@ -129,7 +133,11 @@ def _check_records(tape: GradientTape, sources: list[Any], lines: Lines | None, 
                     raise _NotCheckedError("its operands are not kept")
                 checked += 1
             except _NotCheckedError as reason:
-                name = f"the custom gradient of {call.name}" if call is not None else getattr(op_of(pull), "name", "a call")
+                name = (
+                    f"the custom gradient of {call.name}"
+                    if call is not None
+                    else getattr(op_of(pull), "name", "a call")
+                )
                 skipped.append(f"{name} at {where}: {reason}")
     return Agreement(checked, tuple(skipped), tuple(found))
 
@@ -208,7 +216,9 @@ def _check_custom(
 ) -> list[Disagreement]:
     given = {value._id: value for value in arguments if isinstance(value, (EagerTensor, Variable))}
     moving = [given.get(number, variables.get(number)) for number in ids_of(record)]
-    arrays = [value._value._array if isinstance(value, Variable) else getattr(value, "_array", None) for value in moving]
+    arrays = [
+        value._value._array if isinstance(value, Variable) else getattr(value, "_array", None) for value in moving
+    ]
     if any(array is None or array.dtype.kind != "f" for array in arrays):
         raise _NotCheckedError("not all that it depends on is a floating argument or variable")
     directions = [rng.standard_normal(array.shape) for array in arrays]
@@ -221,7 +231,7 @@ def _check_custom(
         by_id = dict(zip(ids_of(record), moved, strict=True))
         with _holding([each for each in moving if isinstance(each, Variable)], by_id):
             return [
-                each._array for each in call.run([by_id.get(getattr(value, "_id", None), value) for value in arguments])
+                each._array for each in call.run([by_id.get(getattr(value, "_id", 0), value) for value in arguments])
             ]
 
     here = outputs(0.0)

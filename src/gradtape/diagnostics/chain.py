@@ -44,8 +44,9 @@ class Chain(dict[int, Link | None]):
                 first, position, _ = way_to_first(record)
                 self[number] = Link("output", (first,), None, 0, None, _is_typed(records.get(first), position))
             else:
+                code, offset = place_of(record)
                 op = op_of(pull_of(record)) or getattr(pull_of(record), "refused", None)
-                self[number] = Link(_name(pull_of(record)), ids_of(record), *place_of(record), op, _is_typed(record, 0))
+                self[number] = Link(_name(op), ids_of(record), code, offset, op, _is_typed(record, 0))
 
     def ancestors(self, numbers: Iterable[int]) -> set[int]:
         """Everything that these values were computed from, themselves included."""
@@ -71,8 +72,7 @@ def _is_typed(record: Any, position: int) -> bool:
     return refused is None
 
 
-def _name(pull: Any) -> str:
-    op = op_of(pull) or getattr(pull, "refused", None)
+def _name(op: Any) -> str:
     return "function" if op is None else op.name
 
 

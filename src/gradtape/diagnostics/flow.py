@@ -1,8 +1,8 @@
 """What the text of a program says about where a value comes from: the statements that a name was computed by.
 
-This is a reading of one function or module, from a name back over all statements that bind it, and over the functions of the same
-file that are called on the way. It takes each branch and each round of a loop as run, so it finds too much rather than too little:
-what it does not find did not take part.
+This is a reading of one function or module, from a name back over all statements that bind it, and over the functions of the
+same file that are called on the way. It takes each branch and each round of a loop as run, so it finds too much rather than too
+little: what it does not find did not take part.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-Path = tuple[str, ...]  # "model.layers[0].kernel" is ("model", "layers", "[0]", "kernel"); "[*]" is a place that is not known
+Path = tuple[
+    str, ...
+]  # "model.layers[0].kernel" is ("model", "layers", "[0]", "kernel"); "[*]" is a place that is not known
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 

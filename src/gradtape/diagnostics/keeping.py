@@ -1,4 +1,4 @@
-"""A line that reads a tensor as a number or an array, written again so that it stays a tensor, with the lines that use the result.
+"""A line that reads a tensor as a number or an array, written again so that it stays one, with the lines that use the result.
 
 Only what is sure to work is written: a function that is not known to take tensors, or a method of arrays that tensors have no
 function for, leaves the program as it is.
@@ -170,10 +170,14 @@ class _Keeping(ast.NodeTransformer):
         if name in _ARRAYS and node.args:
             if not (self._here or marked) or _is_literal(node.args[0]):
                 return node
-            kinds = [_floating(each) for each in (*node.args[1:], *(k.value for k in node.keywords if k.arg == "dtype"))]
+            kinds = [
+                _floating(each) for each in (*node.args[1:], *(k.value for k in node.keywords if k.arg == "dtype"))
+            ]
             if not all(kinds):
                 raise _CannotError
-            return self._mark(_call("tf.cast", node.args[0], ast.parse(kinds[0], mode="eval").body) if kinds else node.args[0])
+            return self._mark(
+                _call("tf.cast", node.args[0], ast.parse(kinds[0], mode="eval").body) if kinds else node.args[0]
+            )
         if not (self._here or marked) or all(map(_is_literal, node.args)):
             return node
         if name == "dot" and len(node.args) == 2:

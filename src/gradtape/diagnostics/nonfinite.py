@@ -289,13 +289,10 @@ def _use(records: Records, number: int) -> tuple[str, Where | None]:
         record = records[output]
         assert record is not None
         whole = [i for i in ids if sums.get(i)]
-        if op.name == "reduce_sum" and ids == (number,):
+        is_share = op.name == "divide" and len(ids) == 2 and ids[0] == number and sums.get(ids[1])
+        if (op.name == "reduce_sum" and ids == (number,)) or (op.name in _MOVING and whole):
             sums[output] = True
-        elif op.name in _MOVING and whole:
-            sums[output] = True
-        elif op.name == "divide" and len(ids) == 2 and ids[0] == number and sums.get(ids[1]):
-            shares.add(output)
-        elif op.name in _MOVING and shares.intersection(ids):
+        elif is_share or (op.name in _MOVING and shares.intersection(ids)):
             shares.add(output)
         elif op.name == "log" and shares.intersection(ids):
             logarithms.append((record, output))

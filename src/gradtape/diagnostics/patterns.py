@@ -85,10 +85,10 @@ def _given(facts: Facts) -> str:
         written = node.args if isinstance(node, ast.Call) else []
     bad = [ast.unparse(written[place]) for place in _bad(facts) or () if len(written) == len(facts.given)]
     name = " and ".join(f"`{each}`" for each in bad) or "What it is given"
+    be, come = ("are", "come") if len(bad) > 1 else ("is", "comes")
     return (
-        f"{name} {'are' if len(bad) > 1 else 'is'} not finite already, and {'come' if len(bad) > 1 else 'comes'} from outside the "
-        "tape: the data, or a variable that an earlier step has changed too much (a smaller learning rate, or clipped gradients; "
-        "tf.diagnostics.Monitor shows when)."
+        f"{name} {be} not finite already, and {come} from outside the tape: the data, or a variable that an earlier "
+        "step has changed too much (a smaller learning rate, or clipped gradients; tf.diagnostics.Monitor shows when)."
     )
 
 
@@ -168,7 +168,7 @@ def _only_one(statement: ast.stmt, op: str) -> ast.expr | None:
         if (isinstance(node, ast.Call) and _last_name(node.func) in _CALLED.get(op, (op,)))
         or (isinstance(node, ast.BinOp) and {ast.Div: "divide", ast.Pow: "pow"}.get(type(node.op)) == op)
     ]
-    return found[0] if len(found) == 1 else None  # type: ignore[return-value]
+    return found[0] if len(found) == 1 else None
 
 
 def _arms(node: ast.AST) -> list[ast.expr]:
@@ -228,7 +228,9 @@ def _sqrt(facts: Facts) -> tuple[str, str]:
     if not repairs.rewritten(facts.where, _guard(facts.tiny, "sqrt", "rsqrt")):
         return _norm(facts)  # which is made of a square root
     if facts.has(lambda a: a < 0):
-        return "The square root of a negative number is NaN.", repairs.rewritten(facts.where, _guard(facts.tiny, "sqrt", "rsqrt"))
+        return "The square root of a negative number is NaN.", repairs.rewritten(
+            facts.where, _guard(facts.tiny, "sqrt", "rsqrt")
+        )
     return (
         "The square root has an infinite slope at 0.",
         repairs.rewritten(facts.where, _guard(facts.tiny, "sqrt", "rsqrt")),

@@ -108,7 +108,9 @@ class Profile:
                     for row in rows[:12]
                 ]
         if any(event.name.startswith(_FUNCTION) for event in self.events):
-            lines.append("  A compiled function is one event. Its lines: tf.GradientTape(profile='steps'), gradtape profile --steps.")
+            lines.append(
+                "  A compiled function is one event. Its lines: tf.GradientTape(profile='steps'), gradtape profile --steps."
+            )
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -319,5 +321,7 @@ class SteppedTape(ProfiledTape):
 def tape_class(profile: bool | str) -> type[ProfiledTape]:
     """The class of a tape that measures, by what its argument `profile` says."""
     if profile not in (True, "steps"):
-        raise ValueError(f'profile must be True, False or "steps" (functions run op by op, to see their lines), got {profile!r}.')
+        raise ValueError(
+            f'profile must be True, False or "steps" (functions run op by op, to see their lines), got {profile!r}.'
+        )
     return ProfiledTape if profile is True else SteppedTape

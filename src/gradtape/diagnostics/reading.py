@@ -186,7 +186,9 @@ class Reading:
     def is_outside(self, statement: ast.stmt) -> bool:
         """Whether a statement of this scope stands in no block of the tape, and in no function."""
         around = [each for each in self._statements() if any(inner is statement for inner in ast.walk(each))]
-        names = [_text(part) for each in around if isinstance(each, ast.With) for item in each.items for part in _parts(item)]
+        names = [
+            _text(part) for each in around if isinstance(each, ast.With) for item in each.items for part in _parts(item)
+        ]
         return bool(around) and self.block is not None and self.tape not in names and not self.is_in_block(statement)
 
     def block_asked_in(self, statement: ast.stmt) -> ast.With | None:
@@ -245,7 +247,11 @@ class Reading:
     def computes_with(self, name: str) -> bool:
         """Whether the block uses a name only in ways that a number with fractions has too: no place in a table, no count."""
         nodes = [self.block] if self.block is not None else []
-        functions = {n.name: n for n in ast.walk(self._tree or ast.Module()) if isinstance(n, ast.FunctionDef)}
+        functions = {
+            n.name: n
+            for n in (ast.walk(self._tree) if self._tree is not None else ())
+            if isinstance(n, ast.FunctionDef)
+        }
         return bool(nodes) and all(_is_arithmetic(node, name, functions, 3) for node in nodes)
 
     def uses_after(self, name: str, line: int) -> list[ast.stmt]:
@@ -260,7 +266,9 @@ class Reading:
 
     def in_loop(self, line: int) -> bool:
         """Whether a line stands in a loop inside the block."""
-        loops = [n for n in ast.walk(self.block) if isinstance(n, (ast.For, ast.While))] if self.block is not None else []
+        loops = (
+            [n for n in ast.walk(self.block) if isinstance(n, (ast.For, ast.While))] if self.block is not None else []
+        )
         return any(loop.lineno <= line <= (loop.end_lineno or loop.lineno) for loop in loops)
 
     def statement_of(self, node: ast.AST) -> ast.stmt | None:
@@ -327,8 +335,35 @@ class Reading:
 
 
 _SMOOTH = frozenset(
-    {"cast", "square", "sqrt", "exp", "sin", "cos", "tan", "tanh", "sigmoid", "abs", "pow", "add", "subtract", "multiply"}
-    | {"divide", "matmul", "reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reshape", "watch", "log", "relu", "print"}
+    {
+        "cast",
+        "square",
+        "sqrt",
+        "exp",
+        "sin",
+        "cos",
+        "tan",
+        "tanh",
+        "sigmoid",
+        "abs",
+        "pow",
+        "add",
+        "subtract",
+        "multiply",
+    }
+    | {
+        "divide",
+        "matmul",
+        "reduce_sum",
+        "reduce_mean",
+        "reduce_max",
+        "reduce_min",
+        "reshape",
+        "watch",
+        "log",
+        "relu",
+        "print",
+    }
 )
 
 
@@ -356,9 +391,8 @@ def _element(node: ast.expr | None, place: int) -> ast.expr | None:
     if isinstance(node, (ast.List, ast.Tuple)) and place < len(node.elts):
         return node.elts[place]
     if isinstance(node, ast.Dict) and place < len(node.keys):
-        if all(isinstance(key, ast.Constant) for key in node.keys):
-            pairs = sorted(zip(node.keys, node.values, strict=True), key=lambda pair: str(pair[0].value))  # type: ignore[union-attr]
-            return pairs[place][1]
+        named = [(str(k.value), v) for k, v in zip(node.keys, node.values, strict=True) if isinstance(k, ast.Constant)]
+        return sorted(named, key=lambda pair: pair[0])[place][1] if len(named) == len(node.keys) else None
     return None
 
 

@@ -40,7 +40,9 @@ def statement_at(where: Where) -> ast.stmt | None:
         and node.lineno <= where.line <= (node.end_lineno or node.lineno)
     ]
     if where.span is not None:  # of several on one line
-        found = [n for n in found if (n.lineno, n.col_offset) <= where.span[:2] <= (n.end_lineno, n.end_col_offset)] or found  # type: ignore[operator]
+        found = [
+            n for n in found if (n.lineno, n.col_offset) <= where.span[:2] <= (n.end_lineno, n.end_col_offset)
+        ] or found
     return found[-1] if found else None
 
 
@@ -70,9 +72,9 @@ def expression_at(where: Where, statement: ast.stmt | None = None) -> ast.expr |
     """The expression at a place of a statement; None where the columns are not known."""
     statement = statement or statement_at(where)
     for node in ast.walk(statement) if statement is not None and where.span is not None else ():
-        if isinstance(node, (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript)):
-            if span_of(node) == where.span:
-                return node
+        is_one = isinstance(node, (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript))
+        if is_one and span_of(node) == where.span:
+            return node  # type: ignore[return-value]
     return None
 
 
@@ -232,7 +234,12 @@ def in_place(statement: ast.stmt) -> str:
         (loop,) = value.generators
         element = value.elt if isinstance(value, ast.ListComp) else value.value
         names = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
-        if isinstance(element, ast.BinOp) and isinstance(element.left, ast.Name) and element.left.id in names and not loop.ifs:
+        if (
+            isinstance(element, ast.BinOp)
+            and isinstance(element.left, ast.Name)
+            and element.left.id in names
+            and not loop.ifs
+        ):
             change = _assignment(element.left.id, element)
             return f"for {ast.unparse(loop.target).strip('()')} in {ast.unparse(loop.iter)}:\n    {change}"
         return ""
@@ -250,7 +257,11 @@ def in_this_thread(node: ast.expr) -> ast.expr | None:
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return None
     inner = node.func.value
-    if node.func.attr in ("result", "get") and isinstance(inner, ast.Call) and _name(inner.func) in ("submit", "apply_async"):
+    if (
+        node.func.attr in ("result", "get")
+        and isinstance(inner, ast.Call)
+        and _name(inner.func) in ("submit", "apply_async")
+    ):
         return _called_directly(inner)
     if node.func.attr in ("map", "imap") and len(node.args) >= 2 and _name(inner) not in ("tf", "np", "nest", "data"):
         node.func = ast.Name("map")

@@ -29,6 +29,7 @@ _SELECTING = ("greater", "greater_equal", "less", "less_equal", "equal", "not_eq
 
 _OF_INTEGERS = ("integer", "position", "truth", "text", "count", "not of a floating")
 _ASSIGNING = {"assign": "", "assign_add": "+", "assign_sub": "-"}
+_OF_DATASETS = frozenset({"map", "flat_map", "interleave", "filter", "scan", "from_generator"})
 _COPYING = frozenset({"deepcopy", "copy", "Variable", "clone_model"})
 
 
@@ -146,7 +147,9 @@ class Question:
             reason = f"{what} was a variable; this line gives its name to a tensor, which nobody watches."
             if not self.is_named and parse_path(name) == path:
                 reason = f"{name} had variables; this line puts tensors in their place, which nobody watches."
-            return self._explained(Kind.REPLACED, reason, self.reading.where(last), repair, "Change the variable instead:")
+            return self._explained(
+                Kind.REPLACED, reason, self.reading.where(last), repair, "Change the variable instead:"
+            )
         return None
 
     def _made_anew(self) -> Explanation | None:
@@ -234,9 +237,17 @@ class Question:
             if isinstance(first, Link) and first.code is not None:
                 number = before.ids[0] if before.name == "output" else way[-2]
                 reason = f"{first.name} gives integers here, which have no derivative."
-                reason = reason if not getattr(first.op, "no_derivative", "") else f"{first.name} has no derivative: {first.op.no_derivative}."
+                reason = (
+                    reason
+                    if not getattr(first.op, "no_derivative", "")
+                    else f"{first.name} has no derivative: {first.op.no_derivative}."
+                )
                 return self._explained(
-                    Kind.DTYPE, reason, where_of_record(number, first.code, first.offset), *self._zeros(), path=path[:-1]
+                    Kind.DTYPE,
+                    reason,
+                    where_of_record(number, first.code, first.offset),
+                    *self._zeros(),
+                    path=path[:-1],
                 )
         op: Op = cut.by
         return self._by_op(op, where, path)
@@ -269,9 +280,7 @@ class Question:
             return self._explained(Kind.DTYPE, reason, where, repair, "A smooth form of it:", path)
         why = op.no_derivative or "its result is not of a floating type"
         kind = Kind.DTYPE if any(word in why for word in _OF_INTEGERS) else Kind.NO_DERIVATIVE
-        return self._explained(
-            kind, f"{op.name} has no derivative: {why}.", where, *self._zeros(), path=path
-        )
+        return self._explained(kind, f"{op.name} has no derivative: {why}.", where, *self._zeros(), path=path)
 
     def _inside_function(self, cut: Cut, before: int, where: Where, path: tuple[Step, ...]) -> Explanation:
         lost: LostInFunction = cut.by
@@ -281,7 +290,9 @@ class Question:
             return self._explained(Kind.UNCONNECTED, reason, where, *self._zeros(), path=path)
         op, line, is_on_way = found
         if not is_on_way:
-            reason = f"Inside {lost.name} no ops with derivatives lead from it to what is returned: here integers are made."
+            reason = (
+                f"Inside {lost.name} no ops with derivatives lead from it to what is returned: here integers are made."
+            )
             return self._explained(Kind.DTYPE, reason, line, *self._zeros(), path=path)
         assert op is not None
         inner = self._by_op(op, line or where, (*path, Step(op.name, line)))
@@ -321,7 +332,9 @@ class Question:
     def _matters(self, left: Exit) -> bool:
         """Whether what left may have come to the target: what is printed on the way did not."""
         line = line_of(left.code, left.offset)
-        if left.into and left.into not in self.chain:  # the tape did not follow that variable: is it there for its own sake?
+        if (
+            left.into and left.into not in self.chain
+        ):  # the tape did not follow that variable: is it there for its own sake?
             statement = repairs.statement_at(where_of(left.code, left.offset))
             calls = [called(node) for node in ast.walk(statement)] if statement is not None else []
             if not any(name.startswith(("assign", "update", "scatter", "Variable")) for name in calls):
@@ -341,7 +354,13 @@ class Question:
             return self._explained(Kind.ASSIGN, reason, where, repair, "A tensor keeps its history:", path)
         repair, further = "", tuple[Explanation, ...]()
         variable = parse_path(ast.unparse(call.func.value)) if _is_method(call) else ()  # type: ignore[union-attr]
-        if called(call) in _ASSIGNING and isinstance(call, ast.Call) and call.args and variable and "[" not in "".join(variable):
+        if (
+            called(call) in _ASSIGNING
+            and isinstance(call, ast.Call)
+            and call.args
+            and variable
+            and "[" not in "".join(variable)
+        ):
             name = ast.unparse(call.func.value)  # type: ignore[attr-defined]
             value = f"new_{name.replace('.', '_')}"
             sign = _ASSIGNING[called(call)]
@@ -353,7 +372,9 @@ class Question:
                 if line:
                     repair = f"{value} = {given}\n{name}.assign({value})"
                     again = f"Here {name} is read again, which has no history."
-                    further = (self._explained(Kind.ASSIGN, again, self.reading.where(uses[0]), line, "With the tensor:"),)
+                    further = (
+                        self._explained(Kind.ASSIGN, again, self.reading.where(uses[0]), line, "With the tensor:"),
+                    )
         advice = "Compute with the tensor itself, and keep the variable for what comes after:"
         return replace(self._explained(Kind.ASSIGN, reason, where, repair, advice, path), further=further)
 
@@ -378,11 +399,11 @@ class Question:
             repair = repairs.line_text(where)
             return self._explained(Kind.STOPPED, reason, where, repair, "Move this line out of that block:")
         for name in sorted(self.flow.called & self.flow.functions.keys()):  # in a function that the block calls
-            for pause in ast.walk(self.flow.functions[name]):
-                if isinstance(pause, ast.With) and any(called(i.context_expr) == "stop_recording" for i in pause.items):
-                    using = [each for each in pause.body if self.flow.uses(each, self.paths)]
+            for block in ast.walk(self.flow.functions[name]):
+                if isinstance(block, ast.With) and any(called(i.context_expr) == "stop_recording" for i in block.items):
+                    using = [each for each in block.body if self.flow.uses(each, self.paths)]
                     if using:
-                        reason = f"The tape does not record in `{self.reading.where(pause).text}`."
+                        reason = f"The tape does not record in `{self.reading.where(block).text}`."
                         where = self.reading.where(using[0])
                         repair = repairs.line_text(where)
                         return self._explained(Kind.STOPPED, reason, where, repair, "Move this line out of that block:")
@@ -394,7 +415,9 @@ class Question:
             owner = ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
             before = [s for s in self.flow.statements if s.lineno < call.lineno and self.reading.is_in_block(s)]
             if owner == self.reading.tape and any(self.flow.chain_to(s, self.paths) for s in before):
-                reason = f"`{owner}.reset()` forgets what was recorded before it, and {self.target_name} was computed there."
+                reason = (
+                    f"`{owner}.reset()` forgets what was recorded before it, and {self.target_name} was computed there."
+                )
                 advice = f"Move it above that, to the top of the block of `{self.reading.opening().text}`:"
                 return self._explained(Kind.OUTSIDE, reason, self.reading.where(call), f"{owner}.reset()", advice)
         return None
@@ -472,20 +495,30 @@ class Question:
             if called(call) not in _COPYING or not self.flow.uses(call, self.paths):
                 continue
             reason = f"`{ast.unparse(call)}` is a copy: a value of its own, whose history ends here."
-            repair = repairs.rewritten(self.reading.where(statement), repairs.without_call(called(call))) if call is value else ""
+            repair = (
+                repairs.rewritten(self.reading.where(statement), repairs.without_call(called(call)))
+                if call is value
+                else ""
+            )
             return self._explained(
-                Kind.ASSIGN, reason, self.reading.where(statement), repair, f"To compute with {self.source_name} itself:"
+                Kind.ASSIGN,
+                reason,
+                self.reading.where(statement),
+                repair,
+                f"To compute with {self.source_name} itself:",
             )
         return None
 
     def _in_dataset(self, statement: ast.stmt) -> Explanation | None:
         """The source was used in a function of a dataset."""
+        if "Dataset" not in ast.unparse(statement):
+            return None
         for call in ast.walk(statement):
             given = [*call.args, *(k.value for k in call.keywords)] if isinstance(call, ast.Call) else []
-            if called(call) in ("map", "flat_map", "interleave", "filter", "scan", "from_generator") and "Dataset" in ast.unparse(statement):
-                if any(self.flow.uses(each, self.paths) for each in given):
-                    reason = f"A dataset runs the function of `{called(call)}` outside of all tapes. Compute with {self.source_name} where its elements are used."
-                    return self._explained(Kind.OUTSIDE, reason, self.reading.where(call))
+            if called(call) in _OF_DATASETS and any(self.flow.uses(each, self.paths) for each in given):
+                reason = f"A dataset runs the function of `{called(call)}` outside of all tapes. "
+                reason += f"Compute with {self.source_name} where its elements are used."
+                return self._explained(Kind.OUTSIDE, reason, self.reading.where(call))
         return None
 
     def _watched_late(self, assigned: Assigned | None) -> Explanation | None:
@@ -529,7 +562,9 @@ class Question:
         if not isinstance(self.value, Variable):
             return None
         methods = ("predict", "predict_on_batch", "evaluate", "test_on_batch", "train_on_batch", "fit")
-        calls = [call for call in self.reading.calls_in_block(*methods) if self.flow.holds(call) or not self.flow.statements]
+        calls = [
+            call for call in self.reading.calls_in_block(*methods) if self.flow.holds(call) or not self.flow.statements
+        ]
         assigned = self.reading.last_assigned(self.target_name)
         if not calls and assigned is not None and called(assigned.value).startswith("predict"):
             calls = [assigned.value]  # type: ignore[list-item]
