@@ -87,7 +87,8 @@ def summary(found: list[Explanation], most: int = 3) -> str:
         kinds.setdefault((each.kind, each.where), []).append(each)
     texts = []
     for same in list(kinds.values())[:most]:
-        more = f"\n  (and {len(same) - 1} more variables, for the same reason)" if len(same) > 1 else ""
+        count = len(same) - 1
+        more = f"\n  (and {count} more variable{'s' * (count > 1)}, for the same reason)" if count else ""
         texts.append(same[0].text() + more)
     return "\n".join(texts)
 
