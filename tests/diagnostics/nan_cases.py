@@ -1,4 +1,7 @@
-"""Programs that make a NaN or an infinity, as people write them: the marked line, the op, the pass, and what to write instead."""
+"""Programs that make a NaN or an infinity, as people write them: the marked line, the op, the pass, and what to write instead.
+
+What is to be written stands in place of the marked line, or of the one marked `# here`.
+"""
 
 from dataclasses import dataclass
 from textwrap import dedent
@@ -157,7 +160,7 @@ CASES = [
             h = tf.exp(x)  # <-
             y = tf.reduce_mean(h * 0.5)
         """,
-        "h = tf.exp(tf.minimum(x, 80.0))",
+        "h = tf.exp(tf.minimum(x, 88.0))",
     ),
     case(
         "softmax by hand",
@@ -230,5 +233,198 @@ CASES = [
             y = tf.reduce_sum(tf.acos(x))  # <-
         """,
         "y = tf.reduce_sum(tf.acos(tf.clip_by_value(x, -0.9999999, 0.9999999)))",
+    ),
+    case(
+        "where with the division as its last arm",
+        "divide",
+        BACKWARD,
+        """
+        x = tf.Variable([0.0, 2.0])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(tf.where(x == 0.0, 0.0, 1.0 / x))  # <-
+        """,
+        "y = tf.reduce_sum(tf.where(x == 0.0, 0.0, 1.0 / tf.where(x == 0.0, 1.0, x)))",
+    ),
+    case(
+        "two divisions, one of them guarded",
+        "divide",
+        BACKWARD,
+        """
+        x = tf.Variable([0.0, 2.0])
+        n = tf.constant([3.0, 4.0])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(x / n + tf.where(x > 0.0, tf.divide(n, x), x / 2.0))  # <-
+        """,
+        "y = tf.reduce_sum(x / n + tf.where(x > 0.0, tf.divide(n, tf.where(x > 0.0, x, 1.0)), x / 2.0))",
+    ),
+    case(
+        "a where in a where",
+        "log",
+        BACKWARD,
+        """
+        x = tf.Variable([0.0, 2.0])
+        flag = tf.constant([True, False])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(tf.where(flag, 0.0, tf.where(x > 1.0, tf.math.log(x), x)))  # <-
+        """,
+        "y = tf.reduce_sum(tf.where(flag, 0.0, tf.where(x > 1.0, "
+        "tf.math.log(tf.where(flag, 1.0, tf.where(x > 1.0, x, 1.0))), x)))",
+    ),
+    case(
+        "where on a later line",
+        "divide",
+        BACKWARD,
+        """
+        x = tf.Variable([0.0, 2.0])
+        with tf.GradientTape() as tape:
+            ratio = tf.sin(x) / x  # <-
+            y = tf.reduce_sum(tf.where(tf.equal(x, 0.0), 1.0, ratio))
+        """,
+        "ratio = tf.sin(x) / tf.where(tf.equal(x, 0.0), 1.0, x)",
+    ),
+    case(
+        "where on a later line, and another use",
+        "divide",
+        BACKWARD,
+        """
+        x = tf.Variable([0.0, 2.0])
+        with tf.GradientTape() as tape:
+            ratio = tf.sin(x) / x  # <-
+            y = tf.reduce_sum(tf.where(x < 1.0, 1.0, ratio))
+        size = tf.shape(ratio)
+        """,
+        "ratio = tf.math.divide_no_nan(tf.sin(x), x)",
+    ),
+    case(
+        "where around an arc cosine",
+        "acos",
+        BACKWARD,
+        """
+        x = tf.Variable([1.0, 0.5])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(tf.where(x >= 1.0, x * x, tf.acos(x)))  # <-
+        """,
+        "y = tf.reduce_sum(tf.where(x >= 1.0, x * x, tf.acos(tf.where(x >= 1.0, 0.5, x))))",
+    ),
+    case(
+        "the logarithm of a softmax by hand",
+        "exp",
+        FORWARD,
+        """
+        x = tf.Variable([100.0, 1.0])
+        with tf.GradientTape() as tape:
+            e = tf.exp(x)  # <-
+            s = e / tf.reduce_sum(e)
+            y = -tf.math.log(s[1])  # here
+        """,
+        "y = -tf.nn.log_softmax(x)[1]",
+    ),
+    case(
+        "the logarithm of the softmax of rows by hand",
+        "exp",
+        FORWARD,
+        """
+        x = tf.Variable([[100.0, 1.0], [2.0, 3.0]])
+        with tf.GradientTape() as tape:
+            e = tf.exp(x)  # <-
+            s = e / tf.reduce_sum(e, axis=1, keepdims=True)
+            y = -tf.reduce_mean(tf.math.log(s[:, 1]))  # here
+        """,
+        "y = -tf.reduce_mean(tf.nn.log_softmax(x, 1)[:, 1])",
+    ),
+    case(
+        "softmax of columns by hand",
+        "exp",
+        FORWARD,
+        """
+        x = tf.Variable([[100.0, 1.0], [2.0, 3.0]])
+        with tf.GradientTape() as tape:
+            e = tf.exp(x)  # <-
+            s = e / tf.reduce_sum(e, 0)
+            y = tf.reduce_sum(s * s)
+        """,
+        "e = tf.exp(x - tf.reduce_max(x, 0, keepdims=True))",
+    ),
+    case(
+        "logsumexp by hand",
+        "exp",
+        FORWARD,
+        """
+        x = tf.Variable([100.0, 1.0])
+        with tf.GradientTape() as tape:
+            y = tf.math.log(tf.reduce_sum(tf.exp(x)))  # <-
+        """,
+        "y = tf.reduce_logsumexp(x)",
+    ),
+    case(
+        "a sum of exponentials, which is no softmax",
+        "exp",
+        FORWARD,
+        """
+        x = tf.Variable([100.0, 1.0])
+        with tf.GradientTape() as tape:
+            e = tf.exp(x)  # <-
+            y = tf.reduce_sum(e) / 2.0
+        """,
+        "e = tf.exp(tf.minimum(x, 88.0))",
+    ),
+    case(
+        "exp of doubles",
+        "exp",
+        FORWARD,
+        """
+        x = tf.Variable([1000.0, 100.0], dtype=tf.float64)
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(tf.exp(x))  # <-
+        """,
+        "y = tf.reduce_sum(tf.exp(tf.minimum(x, 709.0)))",
+    ),
+    case(
+        "a root in float16",
+        "sqrt",
+        BACKWARD,
+        """
+        x = tf.Variable([0.0, 1.0], dtype=tf.float16)
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(tf.sqrt(x))  # <-
+        """,
+        "y = tf.reduce_sum(tf.sqrt(tf.maximum(x, 0.0001)))",
+    ),
+    case(
+        "exp overflows inside a custom gradient",
+        "exp",
+        FORWARD,
+        """
+        @tf.custom_gradient
+        def log1pexp(v):
+            e = tf.exp(v)  # <-
+            return tf.math.log(1.0 + e), lambda upstream: upstream * e / (1.0 + e)
+
+        x = tf.Variable(100.0)
+        with tf.GradientTape() as tape:
+            y = log1pexp(x)
+        """,
+        "e = tf.exp(tf.minimum(v, 88.0))",
+    ),
+    case(
+        "a division by 0 in the gradient of a custom gradient",
+        "divide",
+        BACKWARD,
+        """
+        @tf.custom_gradient
+        def root(v):
+            r = tf.sqrt(v)
+
+            def gradient(upstream):
+                half = upstream * 0.5
+                return half / r  # <-
+
+            return r, gradient
+
+        x = tf.Variable([0.0, 4.0])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(root(x * 1.0))
+        """,
+        "return tf.math.divide_no_nan(half, r)",
     ),
 ]

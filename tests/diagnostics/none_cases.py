@@ -719,6 +719,1031 @@ CASES = [
         g = tape.gradient(y, [table, place])[1]
         """,
     ),
+    case(
+        "a list whose elements are replaced",
+        Kind.REPLACED,
+        """
+        ws = [tf.Variable(1.0), tf.Variable(2.0)]
+        for step in range(2):
+            with tf.GradientTape() as tape:
+                y = (ws[0] * ws[1] - 3.0) ** 2
+            grads = tape.gradient(y, ws)
+            if grads[0] is None: break
+            for i in range(2):
+                ws[i] = ws[i] - 0.1 * grads[i]  # <-
+        g = grads[0]
+        asked = tape, y, ws[0]
+        """,
+        """
+        ws = [tf.Variable(1.0), tf.Variable(2.0)]
+        for step in range(2):
+            with tf.GradientTape() as tape:
+                y = (ws[0] * ws[1] - 3.0) ** 2
+            grads = tape.gradient(y, ws)
+            if grads[0] is None: break
+            for i in range(2):
+                ws[i].assign_sub(0.1 * grads[i])
+        g = grads[0]
+        """,
+    ),
+    case(
+        "an attribute that is replaced",
+        Kind.REPLACED,
+        """
+        class Model:
+            def __init__(self):
+                self.w = tf.Variable([1.0, 2.0])
+            def __call__(self, x):
+                return tf.reduce_sum(self.w * x)
+        m = Model()
+        for _ in range(2):
+            with tf.GradientTape() as tape:
+                loss = m(3.0) ** 2
+            g = tape.gradient(loss, m.w)
+            if g is not None:
+                m.w = m.w - 0.01 * g  # <-
+        asked = tape, loss, m.w
+        """,
+        """
+        class Model:
+            def __init__(self):
+                self.w = tf.Variable([1.0, 2.0])
+            def __call__(self, x):
+                return tf.reduce_sum(self.w * x)
+        m = Model()
+        for _ in range(2):
+            with tf.GradientTape() as tape:
+                loss = m(3.0) ** 2
+            g = tape.gradient(loss, m.w)
+            if g is not None:
+                m.w.assign_sub(0.01 * g)
+        """,
+    ),
+    case(
+        "a dictionary that is built again",
+        Kind.REPLACED,
+        """
+        params = {"w": tf.Variable(1.0), "b": tf.Variable(0.5)}
+        for _ in range(2):
+            with tf.GradientTape() as tape:
+                loss = (params["w"] * 2.0 + params["b"]) ** 2
+            grads = tape.gradient(loss, params)
+            g = grads["w"]
+            if g is not None:
+                params = {k: v - 0.1 * grads[k] for k, v in params.items()}  # <-
+        asked = tape, loss, params["w"]
+        """,
+        """
+        params = {"w": tf.Variable(1.0), "b": tf.Variable(0.5)}
+        for _ in range(2):
+            with tf.GradientTape() as tape:
+                loss = (params["w"] * 2.0 + params["b"]) ** 2
+            grads = tape.gradient(loss, params)
+            g = grads["w"]
+            if g is not None:
+                for k, v in params.items():
+                    v.assign_sub(0.1 * grads[k])
+        """,
+    ),
+    case(
+        "a list that is built again",
+        Kind.REPLACED,
+        """
+        ws = [tf.Variable(1.0), tf.Variable(2.0)]
+        for _ in range(2):
+            with tf.GradientTape() as tape:
+                y = (ws[0] * ws[1] - 1.0) ** 2
+            grads = tape.gradient(y, ws)
+            g = grads[0]
+            if g is None: break
+            ws = [v - 0.1 * d for v, d in zip(ws, grads)]  # <-
+        asked = tape, y, ws[0]
+        """,
+        """
+        ws = [tf.Variable(1.0), tf.Variable(2.0)]
+        for _ in range(2):
+            with tf.GradientTape() as tape:
+                y = (ws[0] * ws[1] - 1.0) ** 2
+            grads = tape.gradient(y, ws)
+            g = grads[0]
+            if g is None: break
+            for v, d in zip(ws, grads):
+                v.assign_sub(0.1 * d)
+        """,
+    ),
+    case(
+        "an attribute that a method replaces",
+        Kind.REPLACED,
+        """
+        class Trainer:
+            def __init__(self):
+                self.w = tf.Variable(1.0)
+            def step(self):
+                with tf.GradientTape() as tape:
+                    loss = (self.w - 3.0) ** 2
+                g = tape.gradient(loss, self.w)
+                if g is not None:
+                    self.w = self.w - 0.1 * g  # <-
+                return tape, loss, self.w, g
+        t = Trainer(); t.step(); *asked, g = t.step()
+        asked = asked
+        """,
+        """
+        class Trainer:
+            def __init__(self):
+                self.w = tf.Variable(1.0)
+            def step(self):
+                with tf.GradientTape() as tape:
+                    loss = (self.w - 3.0) ** 2
+                g = tape.gradient(loss, self.w)
+                if g is not None:
+                    self.w.assign_sub(0.1 * g)
+                return tape, loss, self.w, g
+        t = Trainer(); t.step(); *asked, g = t.step()
+        """,
+    ),
+    case(
+        "a list of floats",
+        Kind.NUMBER,
+        """
+        w = tf.Variable([1.0, 2.0, 3.0])
+        with tf.GradientTape() as tape:
+            losses = []
+            for i in range(3):
+                losses.append(float(w[i] ** 2))  # <-
+            loss = tf.reduce_mean(tf.constant(losses))
+        g = tape.gradient(loss, w)
+        asked = tape, loss, w
+        """,
+        """
+        w = tf.Variable([1.0, 2.0, 3.0])
+        with tf.GradientTape() as tape:
+            losses = []
+            for i in range(3):
+                losses.append(w[i] ** 2)
+            loss = tf.reduce_mean(tf.constant(losses))
+        g = tape.gradient(loss, w)
+        """,
+    ),
+    case(
+        "a method of an array",
+        Kind.NUMBER,
+        """
+        w = tf.Variable([1.0, 2.0, 3.0])
+        with tf.GradientTape() as tape:
+            h = tf.tanh(w)
+            loss = tf.constant(h.numpy().sum())  # <-
+        g = tape.gradient(loss, w)
+        asked = tape, loss, w
+        """,
+        """
+        w = tf.Variable([1.0, 2.0, 3.0])
+        with tf.GradientTape() as tape:
+            h = tf.tanh(w)
+            loss = tf.reduce_sum(h)
+        g = tape.gradient(loss, w)
+        """,
+    ),
+    case(
+        "a metric that computes in NumPy",
+        Kind.NUMBER,
+        """
+        def mse(a, b):
+            a = np.array(a); b = np.array(b)  # <-
+            return ((a - b) ** 2).mean()
+        w = tf.Variable([1.0, 2.0])
+        x = tf.constant([1.0, 3.0])
+        with tf.GradientTape() as tape:
+            loss = tf.convert_to_tensor(mse(w * x, [1.0, 2.0]))
+        g = tape.gradient(loss, w)
+        asked = tape, loss, w
+        """,
+        """
+        def mse(a, b):
+            a = a
+            b = b
+            return tf.reduce_mean((a - b) ** 2)
+        w = tf.Variable([1.0, 2.0])
+        x = tf.constant([1.0, 3.0])
+        with tf.GradientTape() as tape:
+            loss = tf.convert_to_tensor(mse(w * x, [1.0, 2.0]))
+        g = tape.gradient(loss, w)
+        """,
+    ),
+    case(
+        "a metric on one line",
+        Kind.NUMBER,
+        """
+        def accuracy(a, b):
+            return np.mean(np.abs(np.asarray(a) - np.asarray(b)))  # <-
+        w = tf.Variable([1.0, 2.0])
+        with tf.GradientTape() as tape:
+            pred = w * 2.0
+            loss = tf.constant(accuracy(pred, [1.0, 1.0]))
+        g = tape.gradient(loss, w)
+        asked = tape, loss, w
+        """,
+        """
+        def accuracy(a, b):
+            return tf.reduce_mean(tf.abs(a - b))
+        w = tf.Variable([1.0, 2.0])
+        with tf.GradientTape() as tape:
+            pred = w * 2.0
+            loss = tf.constant(accuracy(pred, [1.0, 1.0]))
+        g = tape.gradient(loss, w)
+        """,
+    ),
+    case(
+        "the places of the largest",
+        Kind.DTYPE,
+        """
+        x = tf.Variable([3.0, 1.0, 2.0])
+        with tf.GradientTape() as tape:
+            idx = tf.math.top_k(x, 2).indices  # <-
+            y = tf.reduce_sum(tf.cast(idx, tf.float32))
+        g = tape.gradient(y, x)
+        asked = tape, y, x
+        """,
+        """
+        x = tf.Variable([3.0, 1.0, 2.0])
+        with tf.GradientTape() as tape:
+            idx = tf.math.top_k(x, 2).indices
+            y = tf.reduce_sum(tf.cast(idx, tf.float32))
+        g = \\
+        tape.gradient(y, x, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "the places of the largest, from a tuple",
+        Kind.DTYPE,
+        """
+        x = tf.Variable([3.0, 1.0, 2.0])
+        with tf.GradientTape() as tape:
+            v, idx = tf.math.top_k(x, 2)  # <-
+            y = tf.reduce_sum(tf.cast(idx, tf.float32))
+        g = tape.gradient(y, x)
+        asked = tape, y, x
+        """,
+        """
+        x = tf.Variable([3.0, 1.0, 2.0])
+        with tf.GradientTape() as tape:
+            v, idx = tf.math.top_k(x, 2)
+            y = tf.reduce_sum(tf.cast(idx, tf.float32))
+        g = \\
+        tape.gradient(y, x, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "indices of a table",
+        Kind.DTYPE,
+        """
+        table = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+        ids = tf.Variable([0, 1])  # <-
+        with tf.GradientTape() as tape:
+            e = tf.gather(table, ids)
+            y = tf.reduce_sum(e * e)
+        g = tape.gradient(y, ids)
+        asked = tape, y, ids
+        """,
+        """
+        table = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+        ids = tf.Variable([0, 1])
+        with tf.GradientTape() as tape:
+            e = tf.gather(table, ids)
+            y = tf.reduce_sum(e * e)
+        g = \\
+        tape.gradient(y, ids, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "a histogram",
+        Kind.DTYPE,
+        """
+        x = tf.Variable([0.1, 0.4, 0.45, 0.9])
+        with tf.GradientTape() as tape:
+            h = tf.histogram_fixed_width(x, [0.0, 1.0], 4)  # <-
+            loss = tf.reduce_mean((tf.cast(h, tf.float32) - 1.0) ** 2)
+        g = tape.gradient(loss, x)
+        asked = tape, loss, x
+        """,
+        """
+        x = tf.Variable([0.1, 0.4, 0.45, 0.9])
+        with tf.GradientTape() as tape:
+            h = tf.histogram_fixed_width(x, [0.0, 1.0], 4)
+            loss = tf.reduce_mean((tf.cast(h, tf.float32) - 1.0) ** 2)
+        g = \\
+        tape.gradient(loss, x, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "an array of integers in a function",
+        Kind.DTYPE,
+        """
+        @tf.function
+        def f(w):
+            ta = tf.TensorArray(tf.int32, size=3)
+            for i in tf.range(3):
+                ta = ta.write(i, tf.cast(w[i] * 10.0, tf.int32))  # <-
+            return tf.reduce_sum(tf.cast(ta.stack(), tf.float32))
+        w = tf.Variable([0.3, 0.7, 0.9])
+        with tf.GradientTape() as tape:
+            y = f(w)
+        g = tape.gradient(y, w)
+        asked = tape, y, w
+        """,
+        """
+        @tf.function
+        def f(w):
+            ta = tf.TensorArray(tf.int32, size=3)
+            for i in tf.range(3):
+                ta = ta.write(i, tf.cast(w[i] * 10.0, tf.int32))
+            return tf.reduce_sum(tf.cast(ta.stack(), tf.float32))
+        w = tf.Variable([0.3, 0.7, 0.9])
+        with tf.GradientTape() as tape:
+            y = f(w)
+        g = \\
+        tape.gradient(y, w, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "the size as a loss",
+        Kind.DTYPE,
+        """
+        x = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+        with tf.GradientTape() as tape:
+            n = tf.cast(tf.shape(x)[0], tf.float32)  # <-
+            loss = n * 2.0
+        g = tape.gradient(loss, x)
+        asked = tape, loss, x
+        """,
+        """
+        x = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+        with tf.GradientTape() as tape:
+            n = tf.cast(tf.shape(x)[0], tf.float32)
+            loss = n * 2.0
+        g = \\
+        tape.gradient(loss, x, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "the length as a loss",
+        Kind.DTYPE,
+        """
+        x = tf.Variable([0.2, 1.7])
+        with tf.GradientTape() as tape:
+            n = len(x)  # <-
+            y = tf.constant(1.0) * n
+        g = tape.gradient(y, x)
+        asked = tape, y, x
+        """,
+        """
+        x = tf.Variable([0.2, 1.7])
+        with tf.GradientTape() as tape:
+            n = len(x)
+            y = tf.constant(1.0) * n
+        g = \\
+        tape.gradient(y, x, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "a function that returns an integer",
+        Kind.DTYPE,
+        """
+        @tf.function
+        def f(x):
+            k = tf.argmax(x)  # <-
+            return k
+        x = tf.Variable([1.0, 2.0])
+        with tf.GradientTape() as tape:
+            y = tf.cast(f(x), tf.float32) * 2.0
+        g = tape.gradient(y, x)
+        asked = tape, y, x
+        """,
+        """
+        @tf.function
+        def f(x):
+            k = tf.reduce_sum(tf.nn.softmax(x) * tf.cast(tf.range(tf.shape(x)[-1]), tf.float32), -1)
+            return k
+        x = tf.Variable([1.0, 2.0])
+        with tf.GradientTape() as tape:
+            y = tf.cast(f(x), tf.float32) * 2.0
+        g = tape.gradient(y, x)
+        """,
+    ),
+    case(
+        "a cast before one_hot",
+        Kind.DTYPE,
+        """
+        x = tf.Variable([0.2, 1.7])
+        with tf.GradientTape() as tape:
+            k = tf.cast(x, tf.int32)  # <-
+            y = tf.reduce_sum(tf.one_hot(k, 3) * tf.constant([1.0, 2.0, 3.0]))
+        g = tape.gradient(y, x)
+        asked = tape, y, x
+        """,
+        """
+        x = tf.Variable([0.2, 1.7])
+        with tf.GradientTape() as tape:
+            k = tf.cast(x, tf.int32)
+            y = tf.reduce_sum(tf.one_hot(k, 3) * tf.constant([1.0, 2.0, 3.0]))
+        g = \\
+        tape.gradient(y, x, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "floor in a function that a function calls",
+        Kind.NO_DERIVATIVE,
+        """
+        @tf.function
+        def quantize(h):
+            q = tf.floor(h * 8.0) / 8.0  # <-
+            return q
+        @tf.function
+        def model(w, x):
+            return tf.reduce_sum(quantize(w * x))
+        w = tf.Variable([0.3, 0.7])
+        with tf.GradientTape() as tape:
+            y = model(w, tf.constant([1.0, 2.0]))
+        g = tape.gradient(y, w)
+        asked = tape, y, w
+        """,
+        """
+        @tf.function
+        def quantize(h):
+            q = (h * 8.0 + tf.stop_gradient(tf.floor(h * 8.0) - h * 8.0)) / 8.0
+            return q
+        @tf.function
+        def model(w, x):
+            return tf.reduce_sum(quantize(w * x))
+        w = tf.Variable([0.3, 0.7])
+        with tf.GradientTape() as tape:
+            y = model(w, tf.constant([1.0, 2.0]))
+        g = tape.gradient(y, w)
+        """,
+    ),
+    case(
+        "state that is added to",
+        Kind.ASSIGN,
+        """
+        w = tf.Variable(2.0)
+        state = tf.Variable(0.0)
+        with tf.GradientTape() as tape:
+            state.assign_add(w * w)  # <-
+            loss = state * 3.0
+        g = tape.gradient(loss, w)
+        asked = tape, loss, w
+        """,
+        """
+        w = tf.Variable(2.0)
+        state = tf.Variable(0.0)
+        with tf.GradientTape() as tape:
+            new_state = state + (w * w)
+            state.assign(new_state)
+            loss = new_state * 3.0
+        g = tape.gradient(loss, w)
+        """,
+    ),
+    case(
+        "a part of a variable",
+        Kind.ASSIGN,
+        """
+        w = tf.Variable(2.0)
+        buf = tf.Variable(tf.zeros([3]))
+        with tf.GradientTape() as tape:
+            for i in range(3):
+                buf[i].assign(w * float(i))  # <-
+            loss = tf.reduce_sum(buf)
+        g = tape.gradient(loss, w)
+        asked = tape, loss, w
+        """,
+        """
+        w = tf.Variable(2.0)
+        buf = tf.Variable(tf.zeros([3]))
+        with tf.GradientTape() as tape:
+            for i in range(3):
+                buf[i].assign(w * float(i))
+            loss = tf.reduce_sum(buf)
+        g = \\
+        tape.gradient(loss, w, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "fast weights as a variable",
+        Kind.ASSIGN,
+        """
+        w = tf.Variable(2.0)
+        with tf.GradientTape() as outer:
+            with tf.GradientTape() as inner:
+                l = (w - 1.0) ** 2
+            gi = inner.gradient(l, w)
+            fast = tf.Variable(w - 0.1 * gi)  # <-
+            l2 = (fast - 3.0) ** 2
+        g = outer.gradient(l2, w)
+        asked = outer, l2, w
+        """,
+        """
+        w = tf.Variable(2.0)
+        with tf.GradientTape() as outer:
+            with tf.GradientTape() as inner:
+                l = (w - 1.0) ** 2
+            gi = inner.gradient(l, w)
+            fast = w - 0.1 * gi
+            l2 = (fast - 3.0) ** 2
+        g = outer.gradient(l2, w)
+        """,
+    ),
+    case(
+        "a copy of a variable",
+        Kind.ASSIGN,
+        """
+        import copy
+        w = tf.Variable([1.0, 2.0])
+        target = copy.deepcopy(w)  # <-
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(target ** 2)
+        g = tape.gradient(loss, w)
+        asked = tape, loss, w
+        """,
+        """
+        import copy
+        w = tf.Variable([1.0, 2.0])
+        target = w
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(target ** 2)
+        g = tape.gradient(loss, w)
+        """,
+    ),
+    case(
+        "a variable that is read twice after the assign",
+        Kind.ASSIGN,
+        """
+        w = tf.Variable(1.0); u = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            w.assign(u * 2.0)  # <-
+            y = w * w
+            z = w + y
+        g = tape.gradient(z, u)
+        asked = tape, z, u
+        """,
+        """
+        w = tf.Variable(1.0); u = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            w.assign(u * 2.0)
+            y = w * w
+            z = w + y
+        g = \\
+        tape.gradient(z, u, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "a loss that a lambda has captured",
+        Kind.OUTSIDE,
+        """
+        opt_var = tf.Variable(1.0)
+        loss_value = opt_var ** 2  # <-
+        loss_fn = lambda: loss_value
+        with tf.GradientTape() as tape:
+            loss = loss_fn()
+        g = tape.gradient(loss, opt_var)
+        asked = tape, loss, opt_var
+        """,
+        """
+        opt_var = tf.Variable(1.0)
+        loss_fn = lambda: loss_value
+        with tf.GradientTape() as tape:
+            loss_value = opt_var ** 2
+            loss = loss_fn()
+        g = tape.gradient(loss, opt_var)
+        """,
+    ),
+    case(
+        "reset after the computation",
+        Kind.OUTSIDE,
+        """
+        w = tf.Variable(1.0)
+        with tf.GradientTape() as tape:
+            y = w * 3.0
+            tape.reset()  # <-
+            z = w * 2.0
+        g = tape.gradient(y, w)
+        asked = tape, y, w
+        """,
+        """
+        w = tf.Variable(1.0)
+        with tf.GradientTape() as tape:
+            tape.reset()
+            y = w * 3.0
+            z = w * 2.0
+        g = tape.gradient(y, w)
+        """,
+    ),
+    case(
+        "a function of a dataset",
+        Kind.OUTSIDE,
+        """
+        w = tf.Variable(2.0)
+        ds = tf.data.Dataset.from_tensor_slices([1.0, 2.0, 3.0]).map(lambda x: x * w)  # <-
+        with tf.GradientTape() as tape:
+            loss = 0.0
+            for b in ds:
+                loss += b
+        g = tape.gradient(loss, w)
+        asked = tape, loss, w
+        """,
+        """
+        w = tf.Variable(2.0)
+        ds = tf.data.Dataset.from_tensor_slices([1.0, 2.0, 3.0]).map(lambda x: x * w)
+        with tf.GradientTape() as tape:
+            loss = 0.0
+            for b in ds:
+                loss += b
+        g = \\
+        tape.gradient(loss, w, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "two lines before the block",
+        Kind.OUTSIDE,
+        """
+        w = tf.Variable([1.0, 2.0])
+        a = w * 2.0
+        b = tf.exp(a)  # <-
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(b * b)
+        g = tape.gradient(y, w)
+        asked = tape, y, w
+        """,
+        """
+        w = tf.Variable([1.0, 2.0])
+        with tf.GradientTape() as tape:
+            a = w * 2.0
+            b = tf.exp(a)
+            y = tf.reduce_sum(b * b)
+        g = tape.gradient(y, w)
+        """,
+    ),
+    case(
+        "a helper that is called before the block",
+        Kind.OUTSIDE,
+        """
+        w = tf.Variable([1.0, 2.0])
+        def features():
+            return tf.exp(w)
+        f = features()  # <-
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(f)
+        g = tape.gradient(y, w)
+        asked = tape, y, w
+        """,
+        """
+        w = tf.Variable([1.0, 2.0])
+        def features():
+            return tf.exp(w)
+        with tf.GradientTape() as tape:
+            f = features()
+            y = tf.reduce_sum(f)
+        g = tape.gradient(y, w)
+        """,
+    ),
+    case(
+        "an operand computed in a pause",
+        Kind.STOPPED,
+        """
+        w = tf.Variable(1.0)
+        with tf.GradientTape(persistent=True) as tape:
+            with tape.stop_recording():
+                h = w * 3.0  # <-
+            y = h * h
+        g = tape.gradient(y, w)
+        asked = tape, y, w
+        """,
+        """
+        w = tf.Variable(1.0)
+        with tf.GradientTape(persistent=True) as tape:
+            h = w * 3.0
+            y = h * h
+        g = tape.gradient(y, w)
+        """,
+    ),
+    case(
+        "an operand computed in a pause, beside another use",
+        Kind.STOPPED,
+        """
+        w = tf.Variable(1.0)
+        with tf.GradientTape() as tape:
+            z = w * 1.0
+            with tape.stop_recording():
+                h = w * 3.0  # <-
+            y = h * h
+        g = tape.gradient(y, w)
+        asked = tape, y, w
+        """,
+        """
+        w = tf.Variable(1.0)
+        with tf.GradientTape() as tape:
+            z = w * 1.0
+            h = w * 3.0
+            y = h * h
+        g = tape.gradient(y, w)
+        """,
+    ),
+    case(
+        "the target computed in a pause",
+        Kind.STOPPED,
+        """
+        w = tf.Variable(1.0)
+        with tf.GradientTape() as tape:
+            with tape.stop_recording():
+                y = w * 3.0  # <-
+        g = tape.gradient(y, w)
+        asked = tape, y, w
+        """,
+        """
+        w = tf.Variable(1.0)
+        with tf.GradientTape() as tape:
+            y = w * 3.0
+        g = tape.gradient(y, w)
+        """,
+    ),
+    case(
+        "a pause in a helper",
+        Kind.STOPPED,
+        """
+        w = tf.Variable(1.0)
+        def quiet(tape):
+            with tape.stop_recording():
+                return w * 3.0  # <-
+        with tf.GradientTape() as tape:
+            h = quiet(tape)
+            y = h * h
+        g = tape.gradient(y, w)
+        asked = tape, y, w
+        """,
+        """
+        w = tf.Variable(1.0)
+        def quiet(tape):
+            return w * 3.0
+        with tf.GradientTape() as tape:
+            h = quiet(tape)
+            y = h * h
+        g = tape.gradient(y, w)
+        """,
+    ),
+    case(
+        "a pool that maps",
+        Kind.THREAD,
+        """
+        from concurrent.futures import ThreadPoolExecutor
+        w = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            with ThreadPoolExecutor(2) as ex:
+                parts = list(ex.map(lambda i: w * float(i), range(3)))  # <-
+            loss = tf.add_n(parts)
+        g = tape.gradient(loss, w)
+        asked = tape, loss, w
+        """,
+        """
+        from concurrent.futures import ThreadPoolExecutor
+        w = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            with ThreadPoolExecutor(2) as ex:
+                parts = list(map(lambda i: w * float(i), range(3)))
+            loss = tf.add_n(parts)
+        g = tape.gradient(loss, w)
+        """,
+    ),
+    case(
+        "a thread that reads a variable",
+        Kind.THREAD,
+        """
+        import threading
+        w = tf.Variable(2.0); out = {}
+        def work(): out["y"] = w * 3.0
+        with tf.GradientTape() as tape:
+            th = threading.Thread(target=work); th.start(); th.join()  # <-
+            loss = out["y"] * 2.0
+        g = tape.gradient(loss, w)
+        asked = tape, loss, w
+        """,
+        """
+        import threading
+        w = tf.Variable(2.0); out = {}
+        def work(): out["y"] = w * 3.0
+        with tf.GradientTape() as tape:
+            work()
+            loss = out["y"] * 2.0
+        g = tape.gradient(loss, w)
+        """,
+    ),
+    case(
+        "a lambda given to a pool",
+        Kind.THREAD,
+        """
+        from concurrent.futures import ThreadPoolExecutor
+        w = tf.Variable(2.0)
+        ex = ThreadPoolExecutor(1)
+        with tf.GradientTape() as tape:
+            loss = ex.submit(lambda: w * 3.0).result()  # <-
+        g = tape.gradient(loss, w)
+        asked = tape, loss, w
+        """,
+        """
+        from concurrent.futures import ThreadPoolExecutor
+        w = tf.Variable(2.0)
+        ex = ThreadPoolExecutor(1)
+        with tf.GradientTape() as tape:
+            loss = w * 3.0
+        g = tape.gradient(loss, w)
+        """,
+    ),
+    case(
+        "a thread that is given a tensor",
+        Kind.THREAD,
+        """
+        import threading
+        x = tf.constant(2.0); out = []
+        def work(v): out.append(v * 3.0)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            th = threading.Thread(target=work, args=(x,))  # <-
+            th.start(); th.join()
+            loss = out[0] * 2.0
+        g = tape.gradient(loss, x)
+        asked = tape, loss, x
+        """,
+        """
+        import threading
+        x = tf.constant(2.0); out = []
+        def work(v): out.append(v * 3.0)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            th = threading.Thread(target=work, args=(x,))
+            th.start(); th.join()
+            loss = out[0] * 2.0
+        g = \\
+        tape.gradient(loss, x, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "a future that is kept",
+        Kind.THREAD,
+        """
+        from concurrent.futures import ThreadPoolExecutor
+        w = tf.Variable(2.0)
+        pool = ThreadPoolExecutor(1)
+        with tf.GradientTape() as tape:
+            fut = pool.submit(tf.square, w)  # <-
+            loss = fut.result() * 2.0
+        g = tape.gradient(loss, w)
+        asked = tape, loss, w
+        """,
+        """
+        from concurrent.futures import ThreadPoolExecutor
+        w = tf.Variable(2.0)
+        pool = ThreadPoolExecutor(1)
+        with tf.GradientTape() as tape:
+            fut = pool.submit(tf.square, w)
+            loss = fut.result() * 2.0
+        g = \\
+        tape.gradient(loss, w, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "a branch in a function that was called",
+        Kind.BRANCH,
+        """
+        w = tf.Variable(1.0); b = tf.Variable(1.0)
+        def net(x, bias=False):
+            h = x * w
+            if bias:  # <-
+                h = h + b
+            return h
+        with tf.GradientTape() as tape:
+            y = net(2.0)
+        g = tape.gradient(y, b)
+        asked = tape, y, b
+        """,
+        """
+        w = tf.Variable(1.0); b = tf.Variable(1.0)
+        def net(x, bias=False):
+            h = x * w
+            if bias:
+                h = h + b
+            return h
+        with tf.GradientTape() as tape:
+            y = net(2.0)
+        g = \\
+        tape.gradient(y, b, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "a part of a variable as the source",
+        Kind.UNCONNECTED,
+        """
+        w = tf.Variable([1.0, 2.0, 3.0])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(w[:2] ** 2)
+        g = tape.gradient(y, w[:2])  # <-
+        asked = tape, y, w[:2]
+        """,
+        """
+        w = tf.Variable([1.0, 2.0, 3.0])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(w[:2] ** 2)
+        g = \\
+        tape.gradient(y, w)[:2]
+        """,
+    ),
+    case(
+        "a number that is only printed",
+        Kind.UNCONNECTED,
+        """
+        w = tf.Variable(2.0); v = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            h = w * 2.0
+            print("h", float(h))
+            y = v * 3.0  # <-
+        g = tape.gradient(y, w)
+        asked = tape, y, w
+        """,
+        """
+        w = tf.Variable(2.0); v = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            h = w * 2.0
+            print("h", float(h))
+            y = v * 3.0
+        g = \\
+        tape.gradient(y, w, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "a pause that has nothing to do with it",
+        Kind.UNCONNECTED,
+        """
+        w = tf.Variable(1.0); v = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            with tape.stop_recording():
+                size = tf.norm(w)
+            y = v * 2.0  # <-
+        g = tape.gradient(y, w)
+        asked = tape, y, w
+        """,
+        """
+        w = tf.Variable(1.0); v = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            with tape.stop_recording():
+                size = tf.norm(w)
+            y = v * 2.0
+        g = \\
+        tape.gradient(y, w, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "a thread that has nothing to do with it",
+        Kind.UNCONNECTED,
+        """
+        from concurrent.futures import ThreadPoolExecutor
+        w = tf.Variable(2.0); v = tf.Variable(1.0)
+        with ThreadPoolExecutor(1) as ex:
+            with tf.GradientTape() as tape:
+                fut = ex.submit(print, "hello")
+                loss = v * 3.0  # <-
+        g = tape.gradient(loss, w)
+        asked = tape, loss, w
+        """,
+        """
+        from concurrent.futures import ThreadPoolExecutor
+        w = tf.Variable(2.0); v = tf.Variable(1.0)
+        with ThreadPoolExecutor(1) as ex:
+            with tf.GradientTape() as tape:
+                fut = ex.submit(print, "hello")
+                loss = v * 3.0
+        g = \\
+        tape.gradient(loss, w, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "another attribute was used before the block",
+        Kind.UNCONNECTED,
+        """
+        class M: pass
+        m = M(); m.a = tf.Variable(1.0); m.b = tf.Variable(2.0)
+        h = m.a * 2.0
+        with tf.GradientTape() as tape:
+            y = h * 3.0  # <-
+        g = tape.gradient(y, m.b)
+        asked = tape, y, m.b
+        """,
+        """
+        class M: pass
+        m = M(); m.a = tf.Variable(1.0); m.b = tf.Variable(2.0)
+        h = m.a * 2.0
+        with tf.GradientTape() as tape:
+            y = h * 3.0
+        g = \\
+        tape.gradient(y, m.b, unconnected_gradients="zero")
+        """,
+    ),
 ]
 
 KERAS = [
@@ -820,6 +1845,226 @@ KERAS = [
         with tf.GradientTape() as tape:
             loss = tf.reduce_sum(model(tf.ones((4, 2))))
         g = tape.gradient(loss, w)
+        """,
+    ),
+    case(
+        "evaluate in the tape",
+        Kind.PREDICT,
+        """
+        m = keras.Sequential([keras.layers.Input((3,)), keras.layers.Dense(1)])
+        m.compile(loss="mse")
+        x = np.ones([2, 3], "float32"); y = np.ones([2, 1], "float32")
+        with tf.GradientTape() as tape:
+            loss = tf.constant(m.evaluate(x, y, verbose=0))  # <-
+        s = m.trainable_variables[0]
+        g = tape.gradient(loss, s)
+        asked = tape, loss, s
+        """,
+        """
+        m = keras.Sequential([keras.layers.Input((3,)), keras.layers.Dense(1)])
+        m.compile(loss="mse")
+        x = np.ones([2, 3], "float32"); y = np.ones([2, 1], "float32")
+        with tf.GradientTape() as tape:
+            loss = m.compute_loss(x, y, m(x))
+        s = m.trainable_variables[0]
+        g = tape.gradient(loss, s)
+        """,
+    ),
+    case(
+        "argmax of Keras",
+        Kind.DTYPE,
+        """
+        m = keras.Sequential([keras.layers.Input((3,)), keras.layers.Dense(2)])
+        with tf.GradientTape() as tape:
+            out = m(tf.ones([2, 3]))
+            c = keras.ops.argmax(out, axis=-1)  # <-
+            loss = keras.ops.mean(keras.ops.cast(c, "float32"))
+        s = m.trainable_variables[0]
+        g = tape.gradient(loss, s)
+        asked = tape, loss, s
+        """,
+        """
+        m = keras.Sequential([keras.layers.Input((3,)), keras.layers.Dense(2)])
+        with tf.GradientTape() as tape:
+            out = m(tf.ones([2, 3]))
+            c = tf.reduce_sum(tf.nn.softmax(out) * tf.cast(tf.range(tf.shape(out)[-1]), tf.float32), -1)
+            loss = keras.ops.mean(keras.ops.cast(c, "float32"))
+        s = m.trainable_variables[0]
+        g = tape.gradient(loss, s)
+        """,
+    ),
+    case(
+        "stop_gradient of Keras",
+        Kind.STOP_GRADIENT,
+        """
+        q = keras.Sequential([keras.layers.Input((3,)), keras.layers.Dense(2)])
+        with tf.GradientTape() as tape:
+            v = q(tf.ones([2, 3]))
+            target = keras.ops.stop_gradient(keras.ops.max(v, axis=1))  # <-
+            loss = keras.ops.mean(target ** 2)
+        s = q.trainable_variables[0]
+        g = tape.gradient(loss, s)
+        asked = tape, loss, s
+        """,
+        """
+        q = keras.Sequential([keras.layers.Input((3,)), keras.layers.Dense(2)])
+        with tf.GradientTape() as tape:
+            v = q(tf.ones([2, 3]))
+            target = keras.ops.max(v, axis=1)
+            loss = keras.ops.mean(target ** 2)
+        s = q.trainable_variables[0]
+        g = tape.gradient(loss, s)
+        """,
+    ),
+    case(
+        "a layer that gives classes of numbers",
+        Kind.DTYPE,
+        """
+        m = keras.Sequential([keras.layers.Input((3,)), keras.layers.Dense(2)])
+        d = keras.layers.Discretization(bin_boundaries=[0.0, 0.5])
+        with tf.GradientTape() as tape:
+            h = m(tf.ones([2, 3]))
+            b = d(h)  # <-
+            loss = tf.reduce_mean(tf.cast(b, tf.float32))
+        s = m.trainable_variables[0]
+        g = tape.gradient(loss, s)
+        asked = tape, loss, s
+        """,
+        """
+        m = keras.Sequential([keras.layers.Input((3,)), keras.layers.Dense(2)])
+        d = keras.layers.Discretization(bin_boundaries=[0.0, 0.5])
+        with tf.GradientTape() as tape:
+            h = m(tf.ones([2, 3]))
+            b = d(h)
+            loss = tf.reduce_mean(tf.cast(b, tf.float32))
+        s = m.trainable_variables[0]
+        g = \\
+        tape.gradient(loss, s, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "a generator that is called before the tape",
+        Kind.OUTSIDE,
+        """
+        gen = keras.Sequential([keras.layers.Input((2,)), keras.layers.Dense(3)])
+        dis = keras.Sequential([keras.layers.Input((3,)), keras.layers.Dense(1)])
+        z = tf.random.normal([4, 2])
+        fake = gen(z, training=True)  # <-
+        with tf.GradientTape() as gt:
+            loss = -tf.reduce_mean(dis(fake))
+        s = gen.trainable_variables[0]
+        g = gt.gradient(loss, s)
+        asked = gt, loss, s
+        """,
+        """
+        gen = keras.Sequential([keras.layers.Input((2,)), keras.layers.Dense(3)])
+        dis = keras.Sequential([keras.layers.Input((3,)), keras.layers.Dense(1)])
+        z = tf.random.normal([4, 2])
+        with tf.GradientTape() as gt:
+            fake = gen(z, training=True)
+            loss = -tf.reduce_mean(dis(fake))
+        s = gen.trainable_variables[0]
+        g = gt.gradient(loss, s)
+        """,
+    ),
+    case(
+        "an embedding of integers",
+        Kind.DTYPE,
+        """
+        m = keras.Sequential([keras.layers.Embedding(5, 2), keras.layers.Flatten(), keras.layers.Dense(1)])
+        x = tf.constant([[1, 2, 3]])  # <-
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            loss = tf.reduce_sum(m(x))
+        g = tape.gradient(loss, x)
+        asked = tape, loss, x
+        """,
+        """
+        m = keras.Sequential([keras.layers.Embedding(5, 2), keras.layers.Flatten(), keras.layers.Dense(1)])
+        x = tf.constant([[1, 2, 3]])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            loss = tf.reduce_sum(m(x))
+        g = \\
+        tape.gradient(loss, x, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "a metric as the loss",
+        Kind.ASSIGN,
+        """
+        m = keras.Sequential([keras.layers.Input((3,)), keras.layers.Dense(1)])
+        met = keras.metrics.MeanSquaredError()
+        with tf.GradientTape() as tape:
+            met.update_state(tf.ones([2, 1]), m(tf.ones([2, 3])))  # <-
+            loss = met.result()
+        s = m.trainable_variables[0]
+        g = tape.gradient(loss, s)
+        asked = tape, loss, s
+        """,
+        """
+        m = keras.Sequential([keras.layers.Input((3,)), keras.layers.Dense(1)])
+        met = keras.metrics.MeanSquaredError()
+        with tf.GradientTape() as tape:
+            met.update_state(tf.ones([2, 1]), m(tf.ones([2, 3])))
+            loss = met.result()
+        s = m.trainable_variables[0]
+        g = \\
+        tape.gradient(loss, s, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "a normalization of what the loss does not use",
+        Kind.UNCONNECTED,
+        """
+        bn = keras.layers.BatchNormalization(); d = keras.layers.Dense(2); e = keras.layers.Dense(1)
+        d.build((None, 3)); e.build((None, 2))
+        x = tf.ones([4, 3])
+        with tf.GradientTape() as tape:
+            h = d(x)
+            z = bn(h, training=True)
+            loss = tf.reduce_mean(e(tf.ones([4, 2])))  # <-
+        s = d.kernel
+        g = tape.gradient(loss, s)
+        asked = tape, loss, s
+        """,
+        """
+        bn = keras.layers.BatchNormalization(); d = keras.layers.Dense(2); e = keras.layers.Dense(1)
+        d.build((None, 3)); e.build((None, 2))
+        x = tf.ones([4, 3])
+        with tf.GradientTape() as tape:
+            h = d(x)
+            z = bn(h, training=True)
+            loss = tf.reduce_mean(e(tf.ones([4, 2])))
+        s = d.kernel
+        g = \\
+        tape.gradient(loss, s, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "another model predicts",
+        Kind.UNCONNECTED,
+        """
+        teacher = keras.Sequential([keras.layers.Input((3,)), keras.layers.Dense(1)])
+        student = keras.Sequential([keras.layers.Input((3,)), keras.layers.Dense(1)])
+        head = tf.Variable(1.0)
+        x = tf.ones([2, 3])
+        with tf.GradientTape() as tape:
+            t = teacher.predict(x, verbose=0)
+            loss = tf.reduce_mean(t * head)  # <-
+        g = tape.gradient(loss, student.trainable_variables)[0]
+        asked = tape, loss, student.trainable_variables[0]
+        """,
+        """
+        teacher = keras.Sequential([keras.layers.Input((3,)), keras.layers.Dense(1)])
+        student = keras.Sequential([keras.layers.Input((3,)), keras.layers.Dense(1)])
+        head = tf.Variable(1.0)
+        x = tf.ones([2, 3])
+        with tf.GradientTape() as tape:
+            t = teacher.predict(x, verbose=0)
+            loss = tf.reduce_mean(t * head)
+        g = \\
+        tape.gradient(loss, student.trainable_variables, unconnected_gradients="zero")
         """,
     ),
 ]

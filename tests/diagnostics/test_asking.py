@@ -10,6 +10,7 @@ import pytest
 
 import gradtape as tf
 from gradtape.base import notes
+from gradtape.diagnostics import asking, chain
 from gradtape.diagnostics.explanation import Kind
 
 
@@ -81,6 +82,29 @@ def test_a_spent_tape_says_so():
     answer = tape.explain(y, x)
     assert answer.kind is Kind.SPENT
     assert answer.repair == "with tf.GradientTape(persistent=True) as tape:"
+
+
+def test_a_record_holds_no_more_than_a_place_beside_what_its_rules_need():
+    # Bytes of the tuple, from before records had places, plus the 16 of a code object and an offset.
+    x = tf.Variable([1.0, 2.0, 3.0])
+    for bound, op in ((120, lambda: x * x), (104, lambda: tf.tanh(x)), (112, lambda: tf.split(x, 3))):
+        with tf.GradientTape() as tape:
+            op()
+        assert max(sys.getsizeof(record) for record in tape._tape.values() if record is not None) <= bound
+
+
+def test_the_sources_of_a_list_have_their_own_names():
+    w, u = tf.Variable(1.0), tf.Variable(2.0)
+    found = []
+    chain.LISTENERS.append(lambda tape, sources: found.extend(asking.explanations_of(tape, sources)))
+    try:
+        with tf.GradientTape() as tape:
+            loss = w * w + float(u)
+        assert tape.gradient(loss, [w, u])[1] is None
+    finally:
+        chain.LISTENERS.pop()
+    assert [each.source for each in found] == ["u"]
+    assert [each.repair for each in found] == ["loss = w * w + u"]
 
 
 def test_the_connected_way_has_the_norm_of_the_gradient_at_each_op():

@@ -73,6 +73,76 @@ def test_a_wrong_rule_of_a_declared_op_is_named():
     assert tape.check().first.op == "tanh"
 
 
+@tf.custom_gradient
+def bad_cube(x):
+    return x**3, lambda upstream: upstream * 2.0 * x
+
+
+@tf.custom_gradient
+def bad_with_matrix(x, factor):
+    return factor * tf.sin(x), lambda upstream: (upstream * factor * tf.cos(x), upstream * x)
+
+
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float64])
+@pytest.mark.parametrize("made", ["variable", "constant", "computed", "function", "function in a function", "branch"])
+def test_a_wrong_custom_gradient_is_named_wherever_it_is_called(made, dtype):
+    x = (tf.constant if made == "constant" else tf.Variable)([1.0, 2.0], dtype=dtype)
+
+    def loss(value):
+        return tf.reduce_sum(bad_cube(value) * tf.sin(value))
+
+    def branching(value):
+        return tf.cond(tf.reduce_sum(value) > 0.0, lambda: loss(value), lambda: tf.reduce_sum(value))
+
+    inner = tf.function(branching if made == "branch" else loss)
+    function = tf.function(lambda value: inner(value) * 2.0) if made == "function in a function" else inner
+    with tf.GradientTape() as tape:
+        if made == "constant":
+            tape.watch(x)
+        value = x * 2.0 if made == "computed" else x
+        (function if "function" in made or made == "branch" else loss)(value)
+    found = tape.check()
+    assert not found.ok
+    assert found.first.op == "the custom gradient of bad_cube", found
+    assert found.first.where.text == "return tf.reduce_sum(bad_cube(value) * tf.sin(value))"
+
+
+def test_a_custom_gradient_of_two_arguments_and_of_a_variable_that_it_reads():
+    w = tf.Variable([2.0, 3.0])
+
+    @tf.custom_gradient
+    def scaled(x):
+        def gradient(upstream, variables):
+            return upstream * w, [upstream]  # that of w is x
+
+        return x * w, gradient
+
+    x = tf.Variable([1.3, 1.7])
+    with tf.GradientTape(persistent=True) as tape:
+        bad_with_matrix(x, tf.constant([2.0, 3.0]))
+    assert tape.check().ok  # what is wrong is the gradient of the constant, which nobody follows
+    with tf.GradientTape(persistent=True) as tape:
+        bad_with_matrix(x, w)
+    assert tape.check().first.op == "the custom gradient of bad_with_matrix"
+    with tf.GradientTape(persistent=True) as tape:
+        scaled(x)
+    assert tape.check().first.op == "the custom gradient of scaled"
+    np.testing.assert_array_equal(w.numpy(), [2.0, 3.0])
+
+
+def test_what_was_not_checked_is_said():
+    x = tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tf.concat([x, x], 0)
+    found = tape.check()
+    assert not found.ok
+    assert "all rules agree" not in str(found)
+    assert "not checked: concat" in str(found)
+    with tf.GradientTape() as tape:
+        tf.sin(tf.concat([x, x], 0)) * 2.0
+    assert "what was checked agrees" in str(tape.check())
+
+
 def test_the_arguments_of_a_custom_gradient_are_not_kept_alive():
     import weakref
 
@@ -87,7 +157,7 @@ def test_the_arguments_of_a_custom_gradient_are_not_kept_alive():
     gone = weakref.ref(h)
     del h
     assert gone() is None
-    assert tape.check().skipped
+    assert tape.check().checked == 2  # its value is computed again
     assert tape.gradient(y, x).numpy() == [2.0]
 
 

@@ -1,6 +1,7 @@
 """`GradientTape(profile=True)` and `gradtape profile`."""
 
 import json
+import time
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -26,8 +27,54 @@ def test_ops_and_backward_steps_have_times_and_lines():
     assert {"matmul", "tanh", "reduce_sum", "gradient of matmul", "gradient of tanh"} <= set(names)
     assert found.seconds == pytest.approx(sum(row.seconds for row in found.by_op))
     assert any("h = tf.matmul(x, x)" in row.name for row in found.by_line)
-    (line,) = [row for row in found.by_line if "h = tf.matmul(x, x)" in row.name]
+    (line,) = [row for row in found.by_line if row.name.endswith("h = tf.matmul(x, x)")]
     assert line.calls == 2  # forward and backward
+
+
+def test_what_runs_between_ops_is_no_time_of_an_op():
+    x = tf.Variable([1.0, 2.0])
+    with tf.GradientTape(profile=True) as tape:
+        h = x * 2.0
+        time.sleep(0.05)
+        y = tf.exp(h)
+    tape.gradient(y, x)
+    found = tape.profile()
+    by_op = {row.name: row.seconds for row in found.by_op}
+    assert by_op["exp"] < 0.02
+    assert by_op["Python"] >= 0.05
+    assert found.by_line[0].name.endswith("y = tf.exp(h)  (Python before it)")
+    assert found.by_line[0].calls == 0
+
+
+def test_the_lines_of_a_function_are_measured_when_it_runs_in_steps():
+    @tf.function
+    def inner(x):
+        h = tf.tanh(x)
+        return h * h
+
+    @tf.function
+    def f(x):
+        h = tf.exp(x)
+        return tf.reduce_sum(inner(h))
+
+    x = tf.Variable([0.1, 0.2])
+    with tf.GradientTape(profile=True) as tape:
+        y = f(x)
+    tape.gradient(y, x)
+    assert "profile='steps'" in str(tape.profile())
+    with tf.GradientTape(profile="steps") as tape:
+        y = f(x)
+    tape.gradient(y, x)
+    found = tape.profile()
+    lines = {row.name.rpartition("  ")[2]: row.calls for row in found.by_line if "Python" not in row.name}
+    assert lines["h = tf.tanh(x)"] == lines["h = tf.exp(x)"] == 2  # forward and backward
+    assert lines["return h * h"] == 2
+    assert {"tanh", "gradient of tanh", "exp", "gradient of exp"} <= {row.name for row in found.by_op}
+
+
+def test_a_wrong_setting_is_refused_with_those_there_are():
+    with pytest.raises(ValueError, match='"steps"'):
+        tf.GradientTape(profile="lines")
 
 
 def test_nothing_observes_afterwards():
@@ -56,7 +103,7 @@ def test_the_picture_is_svg_and_the_events_are_json():
     titles = [node.text for node in picture.iter("{http://www.w3.org/2000/svg}title")]
     assert any("matmul" in title for title in titles)
     events = json.loads(found.chrome_trace())["traceEvents"]
-    assert {event["cat"] for event in events} == {"forward", "backward"}
+    assert {event["cat"] for event in events} == {"forward", "backward", "python"}
     assert all(event["dur"] >= 0 for event in events)
 
 

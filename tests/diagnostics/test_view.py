@@ -209,8 +209,28 @@ def test_a_nan_is_marked_where_it_is_forward_and_backward():
     with tf.GradientTape() as tape:
         loss = tf.reduce_sum(tf.sqrt(x))
     picture = tape.view(loss, x).pictures[0]
-    assert picture.nodes[0].marks == ("bad gradient",)
+    assert picture.nodes[0].marks == ("infinite gradient",)
     assert picture.data()["nodes"][0]["norm"] == "inf"  # JSON has no infinities
+    assert "∇ Inf" in tape.view(loss, x).svg()
+
+
+def test_arguments_of_a_function_are_drawn_in_it_with_their_names_and_idle_ranges_are_not():
+    @tf.function
+    def f(x, w):
+        h = x
+        for _ in tf.range(3):
+            h = tf.tanh(h)
+        return h @ w
+
+    w, x = tf.Variable(tf.ones([3, 2]), name="w"), tf.ones([4, 3])
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(f(x, w))
+    own = f.view().pictures[0]
+    assert [node.name for node in own.nodes if not node.inputs][:1] == ["x"]
+    for picture in (tape.view(y).pictures[0], own):
+        assert "range" not in [node.name for node in picture.nodes]
+    inside = node_named(tape.view(y).pictures[0], "x")
+    assert (inside.kind, [scope.name for scope in inside.scopes]) == ("value", ["f"])
 
 
 def test_after_a_none_a_plain_tape_shows_what_it_kept():

@@ -61,6 +61,24 @@ def program_frame(depth: int) -> FrameType:
 
     Where all frames are of libraries, it is what `user_frame` gives.
     """
+    frame: FrameType | None = sys._getframe(depth + 1)
+    while frame is not None:
+        if frame.f_code.co_filename in _PROGRAM_FILES:
+            return frame
+        if not _is_our_module(frame.f_globals.get("__name__")):
+            break  # not seen before, or a library
+        frame = frame.f_back
+    found = _program_frame(depth + 1)
+    file = found.f_code.co_filename
+    if not (is_library(file) or is_ours(found)):
+        _PROGRAM_FILES.add(file)
+    return found
+
+
+_PROGRAM_FILES: set[str] = set()  # (the name of a file is found faster than what is known of a module)
+
+
+def _program_frame(depth: int) -> FrameType:
     first = frame = user_frame(depth + 1)
     while is_library(frame.f_code.co_filename) or is_ours(frame):
         if frame.f_back is None:

@@ -14,7 +14,7 @@ from types import CodeType
 from typing import Any, NamedTuple
 
 from .context import STATE, next_id
-from .frames import program_frame, user_frame
+from .frames import program_frame
 
 _MOST = 4096  # notes of one kind
 
@@ -26,7 +26,7 @@ class Cut(NamedTuple):
     ids: tuple[int, ...]  # of the operands that were followed, or cut before
     mixed: bool  # whether the output has a record too, because of its other operands
     typed: bool  # whether the output is of a type that has derivatives
-    code: CodeType
+    code: CodeType | None  # None where the output has a record, which has the place
     offset: int
 
 
@@ -48,6 +48,8 @@ SPANS: deque[Span] = deque(maxlen=4 * _MOST)
 SCOPES: deque[Span] = deque(maxlen=_MOST)  # the same of name scopes, with the path of the scope
 # The steps of functions that run step by step under a tape: their first and last identity, and their line ("file:line").
 STEPS: deque[tuple[int, int, str]] = deque(maxlen=4 * _MOST)
+# Not empty while a function is recorded once more on abstract values for who asks about its lines: steps are noted there too.
+STEPS_OF_WORLDS: list[object] = []
 
 
 def is_followed(number: int) -> bool:
@@ -60,27 +62,46 @@ def is_followed(number: int) -> bool:
 
 def note_cut(by: object, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
     """Note an op whose outputs are not followed, although a tape follows one of its inputs, or a cut one led to it."""
-    ids = [value._id for value in inputs if value._id and (value._id in CUTS or is_followed(value._id))]
+    ids: tuple[int, ...] = ()
+    for value in inputs:
+        number = value._id
+        if number and (number in CUTS or is_followed(number)):
+            ids = (*ids, number)
     if ids and outputs:
-        _note(by, tuple(ids), outputs)
+        _note(by, ids, outputs)
 
 
 def note_shadow(by: object, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
     """Note which operands of an op had been cut before; the others may be followed."""
-    ids = [value._id for value in inputs if value._id in CUTS]
+    ids: tuple[int, ...] = ()
+    for value in inputs:
+        if value._id in CUTS:
+            ids = (*ids, value._id)
     if ids and outputs:
-        _note(by, tuple(ids), outputs)
+        first = outputs[0]._id
+        if first:  # it has a record, and so have the others
+            cut = _new(Cut, (by, ids, True, True, None, 0))
+            for output in outputs:
+                CUTS[output._id] = cut
+            if len(CUTS) > _MOST:
+                _bound(CUTS)
+        else:
+            _note(by, ids, outputs)
+
+
+_new = tuple.__new__  # (a third of the time of calling the class)
 
 
 def _note(by: object, ids: tuple[int, ...], outputs: Sequence[Any]) -> None:
-    frame = user_frame(2)
+    frame = program_frame(2)
     first = outputs[0]
-    cut = Cut(by, ids, bool(first._id), first.dtype.is_differentiable, frame.f_code, frame.f_lasti)
+    cut = _new(Cut, (by, ids, first._id != 0, first.dtype.is_differentiable, frame.f_code, frame.f_lasti))
     for output in outputs:
         if not output._id:
             output._id = next_id()
         CUTS[output._id] = cut
-    _bound(CUTS)
+    if len(CUTS) > _MOST:
+        _bound(CUTS)
 
 
 def note_exit(number: int, how: str, into: int = 0) -> None:

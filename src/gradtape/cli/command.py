@@ -97,6 +97,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     measured.add_argument("--svg", metavar="FILE", help="write a flame picture")
     measured.add_argument("--json", metavar="FILE", help="write the events for chrome://tracing and Perfetto")
+    measured.add_argument("--steps", action="store_true", help="run functions op by op, to see the time of their lines")
     measured.add_argument("script", metavar="SCRIPT", help="the Python file")
     measured.add_argument(
         "arguments", nargs=argparse.REMAINDER, metavar="ARGUMENTS", help="what SCRIPT finds in sys.argv"

@@ -7,9 +7,11 @@ from ..diagnostics.profile import Profiler
 from . import launch
 
 
-def run(script: str, arguments: Sequence[str] = (), svg: str | None = None, json: str | None = None) -> None:
+def run(
+    script: str, arguments: Sequence[str] = (), svg: str | None = None, json: str | None = None, steps: bool = False
+) -> None:
     """Run the file as the main program, then print the profile; also if the program fails."""
-    profiler = Profiler()
+    profiler = Profiler(steps)
     profiler.start()
     try:
         launch.run(script, arguments)

@@ -19,7 +19,7 @@ import numpy as np
 from ..base.context import STATE, Records, scope
 from ..base.frames import user_location
 from ..base.nest import is_nested
-from ..base.notes import note_cut
+from ..base.notes import is_followed, note_cut
 from ..base.seeds import SeedScope
 from ..base.sizes import UNKNOWN, Size, is_known, static
 from ..differentiation.forward import ForwardAccumulator
@@ -300,6 +300,8 @@ class Recorded:
         outputs = [results[place] for place in self._places]
         if self._refused:
             self._record_refusals(tensors, results)
+        if len(outputs) != len(results) and STATE.tapes:
+            self._note_integers(tensors, [each for place, each in enumerate(results) if place not in self._places])
         if outputs:
             own = arrays[self._count : self._count + self._drawn]
             self._record(tensors, outputs, arrays[self._count + self._drawn :], drawn or own)
@@ -324,6 +326,15 @@ class Recorded:
             pull.function = self, tensors  # (its closure holds both anyway)
             ids = [sources[place]._id for place in followed]
             write(records, outputs, new_record(pull, ids, (), looks, user_location()))
+
+    def _note_integers(self, tensors: list[Any], results: list[Any]) -> None:
+        """Results of types that have no derivatives end the gradient of all that the function was given."""
+        sources = [*tensors, *self._variables]
+        results = [each for each in results if not (each._id or each.dtype.is_differentiable)]
+        places = tuple([place for place, source in enumerate(sources) if is_followed(source._id)])
+        if results and places:
+            by = LostInFunction(weakref.ref(self), self.graph.name, places)
+            note_cut(by, [sources[place] for place in places], results)
 
     def _tangents(self, tensors: list[Any], drawn: Sequence[Any], tangents: list[Any]) -> list[Any]:
         """The tangents of the outputs from those of the sources: a computation of its own, which others may follow."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,10 +20,13 @@ from ..native.background import Product
 from ..op.declaration import Op
 from ..op.record import ids_of, is_further_output, op_of, place_of, pull_of
 from ..values.tensor import EagerTensor, IndexedSlices, from_array, to_tensor
+from ..variables.variable import Variable
+from .functions import Lines, line_in, recorded_in_steps
 from .operands import known_values, operands_of
 from .places import Where, where_of_record
 
 _TOLERANCE = 2e-3  # float32 rules against differences in float64
+_SHOWN = 5  # reasons in the text
 _ROUGH = 3e-2  # against differences in float32, for functions of users
 
 
@@ -57,8 +62,8 @@ class Agreement:
 
     @property
     def ok(self) -> bool:
-        """Whether everything that was checked agrees."""
-        return not self.disagreements
+        """Whether something was checked, if there is something, and all of it agrees."""
+        return not self.disagreements and (self.checked > 0 or not self.skipped)
 
     @property
     def first(self) -> Disagreement | None:
@@ -70,41 +75,75 @@ class Agreement:
 
     def __str__(self) -> str:
         skipped = f", {len(self.skipped)} could not be checked" if self.skipped else ""
-        head = f"{self.checked} of the recorded ops were checked{skipped}: "
-        if self.ok:
-            return head + "all rules agree."
-        return head + "\n".join(map(str, self.disagreements))
+        head = f"{self.checked} of the recorded ops {'was' if self.checked == 1 else 'were'} checked{skipped}: "
+        if self.disagreements:
+            head += "\n".join(map(str, self.disagreements))
+        elif not self.skipped:
+            head += "all rules agree."
+        else:
+            head += "what was checked agrees." if self.checked else "nothing is known of their rules."
+        shown = [f"\n  not checked: {each}" for each in self.skipped[:_SHOWN]]
+        more = len(self.skipped) - len(shown)
+        return head + "".join(shown) + (f"\n  not checked: {more} more, in .skipped" if more else "")
 
     __repr__ = __str__
 
 
 def check(tape: GradientTape, sources: list[Any]) -> Agreement:
-    """Check every record of a tape whose operands are known."""
+    """Check every record of a tape whose operands are known, and those inside compiled functions."""
+    return _check_records(tape, sources, None, np.random.default_rng(0))
+
+
+def _check_records(tape: GradientTape, sources: list[Any], lines: Lines | None, rng: np.random.Generator) -> Agreement:
     records = tape._records()
     values = known_values(records, [*sources, *(variable._value for variable in tape.watched_variables())])
-    rng = np.random.default_rng(0)
-    checked, skipped, found = 0, [], []
+    variables = {variable._id: variable for variable in tape.watched_variables()}
+    checked, skipped, found = 0, list[str](), list[Disagreement]()
     with nobody_outside():
         for number in sorted(records):
             record = records[number]
             if record is None or is_further_output(record):
                 continue
-            where = where_of_record(number, *place_of(record))
-            call = getattr(pull_of(record), "call", None)
+            inside = None if lines is None else line_in(lines, number)
+            where = inside or where_of_record(number, *place_of(record))
+            pull = pull_of(record)
+            call: CustomCall | None = getattr(pull, "call", None)
+            function = getattr(pull, "function", None)
             given = operands_of(record, values)
-            if given is not None:
-                op, operands, attributes = given
-                values.setdefault(number, _value(op, operands, attributes))
-                wrong = _check_op(op, operands, attributes, record, where, rng)
-            elif call is not None and call.arguments() is not None:
-                wrong = _check_custom(call, record, where, rng)
-            else:
-                op_name = getattr(op_of(pull_of(record)), "name", "a compiled function")
-                skipped.append(f"{op_name} at {where}: its operands are not kept")
+            arguments = None if call is None else call.arguments(values)
+            if function is not None:
+                inner_tape, results, inner_lines = recorded_in_steps(*function)
+                inner = _check_records(inner_tape, [*function[1], *results], inner_lines, rng)
+                checked, skipped, found = (
+                    checked + inner.checked,
+                    [*skipped, *inner.skipped],
+                    [*found, *inner.disagreements],
+                )
                 continue
-            checked += 1
-            found += wrong
+            try:
+                if given is not None:
+                    op, operands, attributes = given
+                    values.setdefault(number, _value(op, operands, attributes))
+                    found += _check_op(op, operands, attributes, record, where, rng)
+                elif call is not None and arguments is not None:
+                    for output, value in zip(itertools.count(number), call.run(arguments), strict=False):
+                        values.setdefault(output, value._array)
+                    found += _check_custom(call, arguments, variables, record, where, rng)
+                else:
+                    raise _NotCheckedError("its operands are not kept")
+                checked += 1
+            except _NotCheckedError as reason:
+                name = (
+                    f"the custom gradient of {call.name}"
+                    if call is not None
+                    else getattr(op_of(pull), "name", "a call")
+                )
+                skipped.append(f"{name} at {where}: {reason}")
     return Agreement(checked, tuple(skipped), tuple(found))
+
+
+class _NotCheckedError(Exception):
+    """Says why a record cannot be checked."""
 
 
 def _value(op: Op, operands: list[Any], attributes: dict[str, Any]) -> Array:
@@ -118,11 +157,11 @@ def _check_op(
     followed = pull_of(record).key[0]
     wide = [_wide(value) for value in operands]
     if not all(np.asarray(operands[p]).dtype.kind == "f" for p in followed):
-        return []  # complex directions have rules of their own, which the registry's tests check
+        raise _NotCheckedError("its operands are complex")
     try:
         base = np.asarray(op.eager(*wide, **attributes))
     except (OpError, TypeError, ValueError):
-        return []
+        raise _NotCheckedError("it cannot be computed in float64") from None
     result = np.asarray(op.eager(*operands, **attributes))
     cotangent = rng.standard_normal(base.shape)
     directions = {p: rng.standard_normal(np.shape(operands[p])) for p in followed}
@@ -140,6 +179,8 @@ def _check_op(
     forward = _forward(op, operands, attributes, result, directions, cotangent)
     if forward is not None and _differs(reverse, forward, _TOLERANCE, base, cotangent):
         found.append(Disagreement(op.name, where, "reverse and forward", reverse, forward))
+    if numeric is None and forward is None:
+        raise _NotCheckedError(_NO_SLOPE)
     return found
 
 
@@ -162,43 +203,69 @@ def _forward(
     return 0.0 if pushed is None else float(np.sum(np.asarray(pushed._array, np.float64) * cotangent))
 
 
-def _check_custom(call: CustomCall, record: Record, where: Where, rng: np.random.Generator) -> list[Disagreement]:
-    arguments = call.arguments() or []
-    tensors = [value for value in arguments if isinstance(value, EagerTensor) and value.dtype.is_floating]
-    moving = [value for value in tensors if value._id in ids_of(record)]
-    directions = {value._id: rng.standard_normal(np.shape(value._array)) for value in moving}
+_NO_SLOPE = "it has no slope here (a kink, or a value that is not finite)"
+
+
+def _check_custom(
+    call: CustomCall,
+    arguments: list[Any],
+    variables: dict[int, Variable],
+    record: Record,
+    where: Where,
+    rng: np.random.Generator,
+) -> list[Disagreement]:
+    given = {value._id: value for value in arguments if isinstance(value, (EagerTensor, Variable))}
+    moving = [given.get(number, variables.get(number)) for number in ids_of(record)]
+    arrays = [
+        value._value._array if isinstance(value, Variable) else getattr(value, "_array", None) for value in moving
+    ]
+    if any(array is None or array.dtype.kind != "f" for array in arrays):
+        raise _NotCheckedError("not all that it depends on is a floating argument or variable")
+    directions = [rng.standard_normal(array.shape) for array in arrays]
 
     def outputs(step: float) -> list[Array]:
         moved = [
-            _moved(value, step * directions[value._id]) if _is_one(value, directions) else value for value in arguments
+            from_array((array.astype(np.float64) + step * direction).astype(array.dtype))
+            for array, direction in zip(arrays, directions, strict=True)
         ]
-        return [np.asarray(each._array, np.float64) for each in call.run(moved)]
+        by_id = dict(zip(ids_of(record), moved, strict=True))
+        with _holding([each for each in moving if isinstance(each, Variable)], by_id):
+            return [
+                each._array for each in call.run([by_id.get(getattr(value, "_id", 0), value) for value in arguments])
+            ]
 
-    cotangents = [rng.standard_normal(each.shape) for each in outputs(0.0)]
-    ids = ids_of(record)
-    if len(moving) != len(ids):
-        return []  # variables that the function reads
-    ordered = [directions[number] for number in ids]
-    given = [each.astype(np.float32) for each in cotangents]
-    reverse = _reverse(record, given, ordered)
+    here = outputs(0.0)
+    cotangents = [rng.standard_normal(each.shape).astype(each.dtype) for each in here]
+    reverse = _reverse(record, list(cotangents), directions)
 
     def at(step: float) -> float:
-        return sum(float(np.sum(value * weight)) for value, weight in zip(outputs(step), cotangents, strict=True))
+        pairs = zip(outputs(step), cotangents, strict=True)
+        return sum(float(np.sum(np.asarray(value, np.float64) * weight)) for value, weight in pairs)
 
-    numeric = _difference(at, 1e-2)
-    if numeric is None or not _differs(reverse, numeric, _ROUGH, np.ones(1), np.ones(1)):
+    narrow = any(each.dtype != np.float64 for each in (*here, *arrays))
+    numeric = _difference(at, 3e-3 if narrow else 1e-6)
+    if numeric is None:
+        raise _NotCheckedError(_NO_SLOPE)
+    if not _differs(reverse, numeric, _ROUGH if narrow else _TOLERANCE, np.ones(1), np.ones(1)):
         return []
     return [
         Disagreement(f"the custom gradient of {call.name}", where, "reverse and finite differences", reverse, numeric)
     ]
 
 
-def _is_one(value: Any, directions: dict[int, Array]) -> bool:
-    return isinstance(value, EagerTensor) and value._id in directions
-
-
-def _moved(tensor: EagerTensor, by: Array) -> EagerTensor:
-    return from_array((np.asarray(tensor._array, np.float64) + by).astype(tensor._array.dtype))
+@contextmanager
+def _holding(variables: list[Variable], values: dict[int, EagerTensor]) -> Iterator[None]:
+    """Let variables hold other values in this block."""
+    before = [variable._value for variable in variables]
+    try:
+        for variable in variables:
+            moved = from_array(values[variable._id]._array)
+            moved._id = variable._id
+            variable._value = moved
+        yield
+    finally:
+        for variable, value in zip(variables, before, strict=True):
+            variable._value = value
 
 
 def _difference(at: Callable[[float], float], step: float) -> float | None:

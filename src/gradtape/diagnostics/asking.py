@@ -30,18 +30,22 @@ def explain(tape: GradientTape, target: Any, sources: Any, connected: bool) -> A
     if records is None and missing is None:
         return nest.pack_sequence_as(sources, [_spent(tape, Reading(frame.f_code, frame.f_lasti))] * len(flat))
     reading = Reading(frame.f_code, frame.f_lasti)
+    places = {source._id: place for place, source in enumerate(flat)}
+    single = len(flat) == 1 and flat[0] is sources
     if missing is not None and frame.f_code is not missing.code:
         reading = Reading(missing.code, missing.offset)
+        places, single = {**places, **missing.places}, len(missing.places) == 1
     looks = [(each._id, each.dtype) for each in targets]
     found = []
-    for place, source in enumerate(flat):
+    for source in flat:
+        place = places[source._id]
         if records is not None:
-            answer = _best(tape, Chain(records), looks, source, reading, place, consumed=False)
+            answer = _best(tape, Chain(records), looks, source, reading, place, consumed=False, single=single)
             if connected and answer.connected:
                 answer = _with_norms(answer, records, targets, source)
         else:
             assert missing is not None
-            answer = _after(tape, missing, looks, source, reading, place)
+            answer = _after(tape, missing, looks, source, reading, place, single)
         found.append(answer)
     if len(flat) == 1 and flat[0] is sources:
         return found[0]
@@ -54,8 +58,9 @@ def explanations_of(tape: GradientTape, sources: list[Any]) -> list[Explanation]
     if missing is None:
         return []
     reading = Reading(missing.code, missing.offset)
+    single = len(missing.places) == 1
     return [
-        _after(tape, missing, missing.targets, source, reading, place)
+        _after(tape, missing, missing.targets, source, reading, missing.places.get(source._id, place), single)
         for place, source in enumerate(sources)
         if source._id not in missing.reached
     ]
@@ -82,13 +87,14 @@ def summary(found: list[Explanation], most: int = 3) -> str:
         kinds.setdefault((each.kind, each.where), []).append(each)
     texts = []
     for same in list(kinds.values())[:most]:
-        more = f"\n  (and {len(same) - 1} more variables, for the same reason)" if len(same) > 1 else ""
+        count = len(same) - 1
+        more = f"\n  (and {count} more variable{'s' * (count > 1)}, for the same reason)" if count else ""
         texts.append(same[0].text() + more)
     return "\n".join(texts)
 
 
 def _after(
-    tape: GradientTape, missing: Missing, looks: list[Any], source: Any, reading: Reading, place: int
+    tape: GradientTape, missing: Missing, looks: list[Any], source: Any, reading: Reading, place: int, single: bool
 ) -> Explanation:
     """An answer from what a plain tape kept."""
     if source._id in missing.reached:
@@ -96,15 +102,22 @@ def _after(
         return Explanation(
             Kind.CONNECTED, reading.source(place) or "the source", reading.target() or "the target", reason
         )
-    return _best(tape, missing.chain, looks, source, reading, place, missing.consumed)
+    return _best(tape, missing.chain, looks, source, reading, place, missing.consumed, single)
 
 
 def _best(
-    tape: GradientTape, chain: Chain, looks: list[Any], source: Any, reading: Reading, place: int, consumed: bool
+    tape: GradientTape,
+    chain: Chain,
+    looks: list[Any],
+    source: Any,
+    reading: Reading,
+    place: int,
+    consumed: bool,
+    single: bool,
 ) -> Explanation:
     """The answer for the target that says most: connected, or a cut, before "unconnected"."""
     answers = [
-        Question(chain, look, source, reading, place, consumed, tape._watch_accessed_variables).answer()
+        Question(chain, look, source, reading, place, consumed, tape._watch_accessed_variables, single).answer()
         for look in looks
     ]
     ranked = sorted(answers, key=lambda each: (not each.connected, each.kind is Kind.UNCONNECTED))

@@ -17,7 +17,7 @@ from ..base.context import Records
 from ..base.dtypes import DType
 from ..base.frames import program_frame
 from ..base.notes import Cut
-from ..op.record import ids_of, is_further_output, op_of, place_of, pull_of, way_to_first
+from ..op.record import ids_of, is_further_output, looks_of_outputs, op_of, place_of, pull_of, way_to_first
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,8 @@ class Link:
     ids: tuple[int, ...]
     code: CodeType | None
     offset: int
+    op: Any = None  # the op itself
+    typed: bool = True  # whether the value is of a type that has derivatives
 
 
 class Chain(dict[int, Link | None]):
@@ -39,9 +41,12 @@ class Chain(dict[int, Link | None]):
             if record is None:
                 self[number] = None
             elif is_further_output(record):
-                self[number] = Link("output", (way_to_first(record)[0],), None, 0)
+                first, position, _ = way_to_first(record)
+                self[number] = Link("output", (first,), None, 0, None, _is_typed(records.get(first), position))
             else:
-                self[number] = Link(_name(pull_of(record)), ids_of(record), *place_of(record))
+                code, offset = place_of(record)
+                op = op_of(pull_of(record)) or getattr(pull_of(record), "refused", None)
+                self[number] = Link(_name(op), ids_of(record), code, offset, op, _is_typed(record, 0))
 
     def ancestors(self, numbers: Iterable[int]) -> set[int]:
         """Everything that these values were computed from, themselves included."""
@@ -56,8 +61,18 @@ class Chain(dict[int, Link | None]):
         return seen
 
 
-def _name(pull: Any) -> str:
-    op = op_of(pull)
+def _is_typed(record: Any, position: int) -> bool:
+    """Whether an output of a record has derivatives, as far as the record says its type."""
+    if record is None or is_further_output(record):
+        return True
+    looks = looks_of_outputs(record)
+    if looks is not None and position < len(looks):
+        return looks[position][1].kind not in "iub"
+    refused = getattr(pull_of(record), "refused", None)
+    return refused is None
+
+
+def _name(op: Any) -> str:
     return "function" if op is None else op.name
 
 
@@ -71,6 +86,7 @@ class Missing:
     consumed: bool  # whether the way from the targets down has been dropped
     code: CodeType
     offset: int
+    places: dict[int, int]  # of each source among those that were asked for
 
 
 # Called with each tape whose gradient is None for one of these sources (`gradtape explain`).
@@ -87,7 +103,8 @@ def missing_from(
     frame = program_frame(2)
     reached = {source._id for source, result in zip(sources, results, strict=True) if result is not None}
     looks = [(target._id, target.dtype) for target in targets]
-    kept = Missing(Chain(records), looks, reached, consumed, frame.f_code, frame.f_lasti)
+    places = {source._id: place for place, source in enumerate(sources)}
+    kept = Missing(Chain(records), looks, reached, consumed, frame.f_code, frame.f_lasti, places)
     LATEST[:] = [weakref.ref(tape)]
     return kept
 

@@ -2,35 +2,60 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from ..base.context import next_id, nobody_outside
-from ..base.notes import CUTS
+from ..base.dtypes import DType
+from ..base.notes import CUTS, STEPS_OF_WORLDS
 from ..compile.recorded import LostInFunction, Recorded
 from ..differentiation.tape import GradientTape
 from ..op.declaration import Op
-from ..trace.graph import Environment, Graph, bind, call_step, fill, leaves
+from ..trace.graph import Environment, Graph, Ref, bind, call_step, fill, leaves
 from ..values.tensor import EagerTensor
 from .chain import Chain, Ways
-from .places import Where, from_text
+from .places import Where, from_text, step_of
 
 Lines = list[tuple[int, int, str]]  # the first and last identity of a step, and its line
 
 
-def inside(lost: LostInFunction, position: int) -> tuple[Op, Where | None] | None:
-    """The op inside the function that ends the way of an argument, and its line; None where no op does."""
+def inside(lost: LostInFunction, position: int) -> tuple[Op | None, Where | None, bool] | None:
+    """The op inside the function that ends the way of an argument, and its line; None where no op does.
+
+    The way through a loop cannot be followed. There the answer is the one line that makes integers, if there is one, and False.
+    """
     recorded = lost.function()
     if recorded is None:
         return None
     lines: Lines = []
-    records, sources = recorded.again(lambda graph, environment: _run(graph, environment, lines))
+    STEPS_OF_WORLDS.append(recorded)
+    try:
+        records, sources = recorded.again(lambda graph, environment: _run(graph, environment, lines))
+    finally:
+        STEPS_OF_WORLDS.pop()
     ways = Ways(Chain(records), CUTS, sources[lost.places[position]]._id)
     ends = [n for n in ways.parents if n not in ways.followed and isinstance(CUTS[n].by, Op)]
     if not ends:
-        return None
+        made = {line for graph in recorded.graph.graphs() for line in _lines_of_integers(graph)}
+        return (None, made.pop(), False) if len(made) == 1 else None
     first = ways.first_cut(ways.back(max(ends)))
     assert first is not None
-    return CUTS[first].by, line_in(lines, first)
+    return CUTS[first].by, line_in(lines, first), True
+
+
+def _lines_of_integers(graph: Graph) -> Iterator[Where]:
+    """The lines of a loop's body or a branch that cast to a type without derivatives, or call an op that has none."""
+    for step in graph.steps:
+        function = step.function
+        name = getattr(function, "__name__", getattr(function, "name", ""))
+        if name.startswith(("less", "greater", "equal", "not_equal", "logical")):
+            continue  # (conditions of the loop itself)
+        casts = name in ("cast", "convert")
+        kinds = [each for each in leaves(step.inputs) if isinstance(each, DType)]
+        integer = casts and any(not kind.is_differentiable for kind in kinds)
+        computed = any(isinstance(each, Ref) for each in leaves(step.inputs))
+        if (integer or getattr(function, "no_derivative", None)) and computed and (line := from_text(step.line)):
+            yield line
 
 
 def recorded_in_steps(recorded: Recorded, tensors: list[Any]) -> tuple[GradientTape, list[Any], Lines]:
@@ -46,8 +71,8 @@ def recorded_in_steps(recorded: Recorded, tensors: list[Any]) -> tuple[GradientT
 
 
 def line_in(lines: Lines, number: int) -> Where | None:
-    """The line of the step that gave out an identity."""
-    return from_text(next((text for first, last, text in lines if first <= number <= last), ""))
+    """The line of the step that gave out an identity: of the innermost one, where functions call functions."""
+    return step_of(number) or from_text(next((text for first, last, text in lines if first <= number <= last), ""))
 
 
 def _run(graph: Graph, environment: Environment, lines: Lines) -> Any:

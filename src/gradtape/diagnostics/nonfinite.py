@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ..base.context import STATE, Record, Records
+from ..base.context import STATE, Record, Records, nobody_outside
 from ..base.dtypes import Array
 from ..base.errors import NonFiniteError
 from ..base.frames import program_frame
 from ..differentiation.backward import backpropagate, checked_tensors, starting_cotangents
+from ..differentiation.custom import CustomCall
 from ..differentiation.tape import GradientTape
 from ..native.background import Product
 from ..op.call import PULL_OBSERVERS, STEPWISE
 from ..op.declaration import Op
 from ..op.entry import observe_ops, unobserve_ops
-from ..op.record import ids_of, is_further_output, op_of, place_of, pull_of
-from ..values.tensor import EagerTensor, IndexedSlices
+from ..op.record import ids_of, is_further_output, op_of, place_of, pull_of, saved_by
+from ..values.tensor import EagerTensor, IndexedSlices, to_tensor
+from ..variables.variable import Variable
 from . import patterns
 from .functions import Lines, line_in, recorded_in_steps
 from .notebook import framed, preformatted
@@ -69,6 +71,7 @@ class Origin:
     operands: tuple[tuple[str, Range], ...]
     reason: str = ""
     repair: str = ""
+    repair_where: Where | None = None  # the line that the repair replaces, where it is another one
 
     def lines(self) -> list[str]:
         """The origin as text."""
@@ -79,7 +82,8 @@ class Origin:
         if self.reason:
             lines.append(f"  {self.reason}")
         if self.repair:
-            lines += ["  Instead:", *(f"    {line}" for line in self.repair.splitlines())]
+            instead = "Instead" if self.repair_where is None else f"Instead of line {self.repair_where.line}"
+            lines += [f"  {instead}:", *(f"    {line}" for line in self.repair.splitlines())]
         return lines
 
 
@@ -130,14 +134,19 @@ def explain_nonfinite(tape: GradientTape, target: Any, sources: Any) -> NonFinit
     records = tape._tape
     if records is None:
         raise RuntimeError(
-            "The records of this tape are gone. Ask before `gradient`, or make it with tf.GradientTape(persistent=True)."
+            "The records of this tape are gone. Ask before `gradient`, or make it with tf.GradientTape(persistent=True). "
+            "To learn where a gradient became nan without asking each tape: tf.debugging.enable_check_numerics(), or "
+            "`gradtape explain script.py`."
         )
     targets, flat = checked_tensors(target, "target"), checked_tensors(sources, "source")
-    return _found_in(records, targets, flat, None)
+    return _found_in(records, targets, flat, None, [*flat, *tape.watched_variables()])
 
 
-def _found_in(records: Records, targets: list[Any], flat: list[Any], lines: Lines | None) -> NonFinite:
-    values = known_values(records, targets)
+def _found_in(
+    records: Records, targets: list[Any], flat: list[Any], lines: Lines | None, leaves: list[Any]
+) -> NonFinite:
+    held = [each._value if isinstance(each, Variable) else each for each in leaves]
+    values = known_values(records, [*held, *targets])
     # (What tf.where does not choose may be anything: only a target that is not finite asks for its origin.)
     forward = None if all(is_finite(dense(each)) for each in targets) else _first_forward(records, values, lines)
     return NonFinite(forward, _first_backward(records, targets, flat, values, lines))
@@ -150,20 +159,25 @@ def is_finite(array: Any) -> bool:
 
 
 def _first_forward(records: Records, values: dict[int, Array], lines: Lines | None) -> Origin | None:
+    for number, record in _computed(records, values):
+        if not is_finite(values[number]):
+            return _origin(records, number, record, values, values[number], None, lines)
+    return None
+
+
+def _computed(records: Records, values: dict[int, Array]) -> Iterator[tuple[int, Record]]:
+    """The records in the order of the program; the values of those that no record holds are computed again, where they can be."""
     for number in sorted(records):
         record = records[number]
         if record is None or is_further_output(record):
             continue  # a leaf, or a further output of an op
-        if number not in values:
-            given = operands_of(record, values)
-            if given is None:
-                continue
+        given = None if number in values else operands_of(record, values)
+        if given is not None:
             op, operands, attributes = given
             with np.errstate(all="ignore"):
                 values[number] = np.asarray(op.eager(*operands, **attributes))
-        if not is_finite(values[number]):
-            return _origin(records, number, record, values, values[number], None, lines)
-    return None
+        if number in values:
+            yield number, record
 
 
 class _Checked:
@@ -218,7 +232,7 @@ def _origin(
     cotangent: Any,
     lines: Lines | None,
 ) -> Origin:
-    inner = _inside_function(record, cotangent is not None)
+    inner = _inside_function(record, cotangent is not None) or _inside_custom(records, record, values, cotangent)
     if inner is not None:
         return inner
     op = op_of(pull_of(record))
@@ -239,12 +253,84 @@ def _origin(
         [np.asarray(array) for _, array in known if np.asarray(array).dtype.kind in "fc"],
         np.asarray(result),
         None if cotangent is None else np.asarray(cotangent),
-        frozenset(_consumers(records, number)),
+        frozenset(op.name for op, _, _ in _consumers(records, number)),
+        _given(record, op, values),
+        *(_use(records, number) if inside is None else ("", None)),
     )
     reason, repair = patterns.known(facts)
-    return Origin(
-        facts.op, facts.backward, where, word, tuple((name, range_of(array)) for name, array in known), reason, repair
-    )
+    ranges = tuple((name, range_of(array)) for name, array in known)
+    elsewhere = facts.logarithm if repair and facts.op == "exp" else None
+    return Origin(facts.op, facts.backward, where, word, ranges, reason, repair, elsewhere)
+
+
+def _given(record: Record, op: Op | None, values: dict[int, Array]) -> tuple[Array | None, ...]:
+    """The operands by their place, as far as they are known."""
+    pull = pull_of(record)
+    if op is None or op.variadic or not hasattr(pull, "key"):
+        return ()
+    followed, _, broadcast, _ = pull.key
+    kept = dict(zip(op.saved_names(followed, broadcast), saved_by(record), strict=False))
+    found = []
+    for place, name in enumerate(op.arguments):
+        value = values.get(ids_of(record)[followed.index(place)]) if place in followed else kept.get(name)
+        array = getattr(value, "_array", value)
+        found.append(None if array is None or np.asarray(array).dtype.kind not in "fc" else np.asarray(array))
+    return tuple(found)
+
+
+_MOVING = ("reshape", "expand_dims", "squeeze", "getitem", "slice", "strided_slice", "take", "gather", "identity")
+
+
+def _use(records: Records, number: int) -> tuple[str, Where | None]:
+    """What became of an exponential, and the place of the logarithm of its shares."""
+    sums, shares, logarithms, others = {number: False}, set[int](), list[tuple[Record, int]](), 0
+    logarithm_of_sum = 0
+    for op, ids, output in sorted(_uses(records), key=lambda use: use[2]):
+        record = records[output]
+        assert record is not None
+        whole = [i for i in ids if sums.get(i)]
+        is_share = op.name == "divide" and len(ids) == 2 and ids[0] == number and sums.get(ids[1])
+        if (op.name == "reduce_sum" and ids == (number,)) or (op.name in _MOVING and whole):
+            sums[output] = True
+        elif is_share or (op.name in _MOVING and shares.intersection(ids)):
+            shares.add(output)
+        elif op.name == "log" and shares.intersection(ids):
+            logarithms.append((record, output))
+        elif op.name == "log" and whole:
+            logarithm_of_sum += 1
+        elif number in ids or whole:
+            others += 1
+    if others or len(logarithms) > 1:
+        return "", None
+    if logarithm_of_sum:
+        return ("logarithm", None) if not shares else ("", None)
+    if not shares:
+        return "", None
+    return "shares", where_of_record(logarithms[0][1], *place_of(logarithms[0][0])) if logarithms else None
+
+
+def _inside_custom(records: Records, record: Record, values: dict[int, Array], cotangent: Any) -> Origin | None:
+    """The origin inside a function with a custom gradient, which is one record: its parts are run again."""
+    call: CustomCall | None = getattr(pull_of(record), "call", None)
+    if call is None:
+        return None
+    for _ in _computed(records, values):
+        pass
+    arguments = call.arguments(values)
+    if arguments is None:
+        return None
+    tensors = [each for each in arguments if isinstance(each, (EagerTensor, Variable)) and each.dtype.is_differentiable]
+    with nobody_outside(), GradientTape(persistent=True) as tape:
+        tape.watch(tensors)
+        results, gradient = call.parts(arguments)
+        if cotangent is not None:
+            given = [to_tensor(each) for each in (cotangent if isinstance(cotangent, list) else [cotangent])]
+            tape.watch(given)
+            results = gradient(*given)
+    # (What is computed on the way back is forward to this tape.)
+    results = [each for each in results if each.__class__ is EagerTensor and each._id]
+    found = _found_in(tape._records(), results, [], None, tensors).forward
+    return None if found is None else replace(found, backward=cotangent is not None)
 
 
 def _inside_function(record: Record, backward: bool) -> Origin | None:
@@ -254,17 +340,22 @@ def _inside_function(record: Record, backward: bool) -> Origin | None:
         return None
     tape, results, lines = recorded_in_steps(*function)
     sources = [*(t for t in function[1] if t.dtype.is_differentiable), *tape.watched_variables()]
-    found = _found_in(tape._records(), [each for each in results if each._id], sources, lines)
+    found = _found_in(tape._records(), [each for each in results if each._id], sources, lines, sources)
     return found.backward if backward else found.forward
 
 
-def _consumers(records: Records, number: int) -> Iterator[str]:
-    """The names of the ops that used a value."""
-    for record in records.values():
-        if record is not None and not is_further_output(record) and number in ids_of(record):
+def _uses(records: Records) -> Iterator[tuple[Op, tuple[int, ...], int]]:
+    """Each recorded op with its followed operands and its output."""
+    for output, record in records.items():
+        if record is not None and not is_further_output(record):
             op = op_of(pull_of(record))
             if op is not None:
-                yield op.name
+                yield op, ids_of(record), output
+
+
+def _consumers(records: Records, number: int) -> Iterator[tuple[Op, tuple[int, ...], int]]:
+    """The ops that used a value."""
+    return (use for use in _uses(records) if number in use[1])
 
 
 # --- while checks are on ----------------------------------------------------------------------------------------------

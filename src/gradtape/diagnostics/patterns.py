@@ -27,10 +27,22 @@ class Facts:
     result: Array
     cotangent: Array | None
     consumers: frozenset[str]
+    given: tuple[Array | None, ...] = ()  # the operands by their place; None for one that is not known
+    use: str = ""  # what became of it: "shares" (divided by its own sum), "logarithm" (of its sum), or something else
+    logarithm: Where | None = None  # of such shares
 
     def has(self, test: Callable[[Array], Any]) -> bool:
         """Whether an operand has an element for which the test holds."""
         return any(bool(np.any(test(array))) for array in self.operands)
+
+    @property
+    def tiny(self) -> str:
+        """A number next to 0 that the type of the operands can hold."""
+        return _TINY if self.result.dtype.itemsize >= 4 else "0.0001"
+
+    def changed(self, change: repairs.Change) -> str:
+        """The statement with the expression of this op changed, or with all like it where the expression is not known."""
+        return repairs.rewritten(self.where, change, at=self.where.span)
 
 
 def known(facts: Facts) -> tuple[str, str]:
@@ -39,22 +51,47 @@ def known(facts: Facts) -> tuple[str, str]:
         if _overflows_float16(facts):
             reason = "float16 ends at 65504. Compute this part in float32."
             return reason, repairs.rewritten(facts.where, _in_float32)
-        if facts.backward and _is_masked(facts):
-            return _masked(facts)
-        if not facts.backward and facts.op != "softmax" and facts.has(lambda a: ~np.isfinite(a)):
-            return _GIVEN, ""
+        masked = _masked(facts) if facts.backward and _is_masked(facts) else ("", "")
+        if masked[1]:
+            return masked
+        if not facts.backward and facts.op != "softmax" and _bad(facts) is not None:
+            return _given(facts), ""
         for names, pattern in _PATTERNS:
             if facts.op in names:
-                return pattern(facts)
+                reason, repair = pattern(facts)
+                return masked[0] or reason, repair
+        if masked[0]:
+            return masked
         if not facts.backward and facts.op in _PLAIN and np.isnan(facts.result).any():
             return _OUTSIDE, ""
     return "", ""
 
 
-_GIVEN = (
-    "What it is given is not finite already, and comes from outside the tape: the data, or a variable that an earlier step has "
-    "changed too much (a smaller learning rate, or clipped gradients; tf.diagnostics.Monitor shows when)."
-)
+def _bad(facts: Facts) -> list[int] | None:
+    """The places of the operands that are not finite; None if all are, as far as they are known."""
+    unknown = [place for place, array in enumerate(facts.given) if array is None]
+    bad = [place for place, array in enumerate(facts.given) if array is not None and not np.isfinite(array).all()]
+    if not bad and len(unknown) == 1 and facts.op in _CARRYING and np.isnan(facts.result).any():
+        bad = unknown  # it can be no other one
+    return bad or ([] if facts.has(lambda a: ~np.isfinite(a)) else None)
+
+
+def _given(facts: Facts) -> str:
+    """What an op is told that was given something not finite, with the name of the operand if the text shows it."""
+    node = repairs.expression_at(facts.where)
+    if isinstance(node, ast.BinOp):
+        written = [node.left, node.right]
+    else:
+        written = node.args if isinstance(node, ast.Call) else []
+    bad = [ast.unparse(written[place]) for place in _bad(facts) or () if len(written) == len(facts.given)]
+    name = " and ".join(f"`{each}`" for each in bad) or "What it is given"
+    be, come = ("are", "come") if len(bad) > 1 else ("is", "comes")
+    return (
+        f"{name} {be} not finite already, and {come} from outside the tape: the data, or a variable that an earlier "
+        "step has changed too much (a smaller learning rate, or clipped gradients; tf.diagnostics.Monitor shows when)."
+    )
+
+
 _OUTSIDE = (
     "It makes NaN only of operands that are nan or inf. One that no tape follows, such as the data, may be: "
     "tf.debugging.check_numerics(x, 'x') tells."
@@ -62,6 +99,9 @@ _OUTSIDE = (
 _PLAIN = frozenset(
     ("add", "subtract", "multiply", "matmul", "square", "negative", "reduce_sum", "squared_difference", "dot")
 )
+
+
+_CARRYING = frozenset(("add", "subtract", "multiply", "squared_difference"))  # NaN only from what is not finite
 
 
 def _overflows_float16(facts: Facts) -> bool:
@@ -83,58 +123,117 @@ def _masked(facts: Facts) -> tuple[str, str]:
         "there. Choose a harmless operand first (or use tf.GradientTape(nan_safe=True))."
     )
     statement = repairs.statement_at(facts.where)
-    call = _where_call(statement)
-    if call is None:
-        return reason, repairs.rewritten(facts.where, _guard(facts.op))
-    condition = ast.unparse(call.args[0])
+    if statement is None:
+        return reason, ""
+    node = repairs.expression_at(facts.where, statement) or _only_one(statement, facts.op)
+    arms = _arms_around(statement, node) if node is not None else []
+    if not arms and isinstance(statement, ast.Assign):
+        arms = _arms_later(facts.where, statement)
+    if not arms:
+        return reason, ""
+
+    def harmless(operand: ast.expr) -> ast.expr:
+        text = ast.unparse(operand)
+        for condition, taken in arms:
+            text = f"tf.where({condition}, {f'{text}, {fill}' if taken else f'{fill}, {text}'})"
+        return _expression(text)
+
+    fill = {"acosh": "2.0", **dict.fromkeys(("acos", "asin", "atanh"), "0.5")}.get(facts.op, "1.0")
 
     def change(node: ast.expr) -> ast.expr | None:
-        if isinstance(node, ast.Call) and _last_name(node.func) == facts.op and node.args:
-            node.args[0] = _expression(f"tf.where({condition}, {ast.unparse(node.args[0])}, 1.0)")
-            return node
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and facts.op == "divide":
-            node.right = _expression(f"tf.where({condition}, {ast.unparse(node.right)}, 1.0)")
+            node.right = harmless(node.right)
             return node
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and facts.op == "pow":
+            node.left = harmless(node.left)
+            return node
+        if isinstance(node, ast.Call) and _last_name(node.func) in _CALLED.get(facts.op, (facts.op,)):
+            place = 1 if facts.op == "divide" else 0
+            if len(node.args) > place:
+                node.args[place] = harmless(node.args[place])
+                return node
         return None
 
-    return reason, repairs.rewritten(facts.where, change)
+    return reason, repairs.rewritten(facts.where, change, at=repairs.span_of(node))
 
 
-def _where_call(statement: ast.stmt | None) -> ast.Call | None:
-    for node in ast.walk(statement) if statement is not None else ():
-        if isinstance(node, ast.Call) and _last_name(node.func) == "where" and len(node.args) == 3:
-            return node
-    return None
+_CALLED = {"divide": ("divide", "truediv")}
+
+
+def _only_one(statement: ast.stmt, op: str) -> ast.expr | None:
+    """The expression of an op in a statement, where there is one such expression only."""
+    found = [
+        node
+        for node in ast.walk(statement)
+        if (isinstance(node, ast.Call) and _last_name(node.func) in _CALLED.get(op, (op,)))
+        or (isinstance(node, ast.BinOp) and {ast.Div: "divide", ast.Pow: "pow"}.get(type(node.op)) == op)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _arms(node: ast.AST) -> list[ast.expr]:
+    """Condition, value where it holds, value where not; empty for what is no `tf.where` with three arguments."""
+    if not (isinstance(node, ast.Call) and _last_name(node.func) == "where" and node.args):
+        return []
+    named = {keyword.arg: keyword.value for keyword in node.keywords}
+    arms = [*node.args, *(named[name] for name in ("x", "y") if name in named)]
+    return arms if len(arms) == 3 else []
+
+
+def _arms_around(statement: ast.stmt, inner: ast.expr) -> list[tuple[str, bool]]:
+    """The conditions of the `tf.where` around an expression, from the inside out, and whether it is taken where they hold."""
+    found = []
+    for node in ast.walk(statement):
+        arms = _arms(node)
+        held = [any(each is inner for each in ast.walk(arm)) for arm in arms]
+        if held in ([False, True, False], [False, False, True]):
+            found.append((ast.unparse(arms[0]), held[1]))
+    return found[::-1]
+
+
+def _arms_later(where: Where, statement: ast.Assign) -> list[tuple[str, bool]]:
+    """The same for a value that has a name, and is used once: as an arm of a `tf.where` below."""
+    (name, *more) = statement.targets
+    scope = repairs.scope_at(where)
+    if more or not isinstance(name, ast.Name) or scope is None:
+        return []
+    used = [n for n in ast.walk(scope) if isinstance(n, ast.Name) and n.id == name.id and isinstance(n.ctx, ast.Load)]
+    for node in ast.walk(scope):
+        arms = _arms(node)
+        held = [arm in used for arm in arms]
+        if len(used) == 1 and held in ([False, True, False], [False, False, True]) and node.lineno > where.line:  # type: ignore[attr-defined]
+            needed = {n.id for n in ast.walk(arms[0]) if isinstance(n, ast.Name)}
+            stored = [n for n in ast.walk(scope) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+            between = {n.id for n in stored if where.line <= n.lineno <= node.lineno}  # type: ignore[attr-defined]
+            return [] if needed & between else [(ast.unparse(arms[0]), held[1])]
+    return []
 
 
 def _log(facts: Facts) -> tuple[str, str]:
     if facts.has(lambda a: a < 0):
-        return "The logarithm of a negative number is NaN.", repairs.rewritten(facts.where, _guard("log"))
+        return "The logarithm of a negative number is NaN.", repairs.rewritten(facts.where, _guard(facts.tiny, "log"))
     statement = repairs.statement_at(facts.where)
     text = "" if statement is None else ast.unparse(statement)
-    if "softmax" in text:
-        return (
-            "A probability has become 0. tf.nn.log_softmax computes the logarithm without the probability.",
-            repairs.rewritten(facts.where, _log_softmax),
-        )
-    if "sigmoid" in text:
-        return (
-            "A probability has become 0 or 1. tf.math.log_sigmoid computes the logarithm without it.",
-            repairs.rewritten(facts.where, _log_sigmoid),
-        )
+    if "softmax" in text and (repair := facts.changed(_log_softmax)):
+        reason = "A probability has become 0. tf.nn.log_softmax computes the logarithm without the probability."
+        return reason, repair
+    if "sigmoid" in text and (repair := facts.changed(_log_sigmoid)):
+        return "A probability has become 0 or 1. tf.math.log_sigmoid computes the logarithm without it.", repair
     if facts.has(lambda a: a == 0):
-        return "The logarithm of 0 is -inf.", repairs.rewritten(facts.where, _guard("log"))
+        return "The logarithm of 0 is -inf.", repairs.rewritten(facts.where, _guard(facts.tiny, "log"))
     return "", ""
 
 
 def _sqrt(facts: Facts) -> tuple[str, str]:
-    if not repairs.rewritten(facts.where, _guard("sqrt", "rsqrt")):
+    if not repairs.rewritten(facts.where, _guard(facts.tiny, "sqrt", "rsqrt")):
         return _norm(facts)  # which is made of a square root
     if facts.has(lambda a: a < 0):
-        return "The square root of a negative number is NaN.", repairs.rewritten(facts.where, _guard("sqrt", "rsqrt"))
+        return "The square root of a negative number is NaN.", repairs.rewritten(
+            facts.where, _guard(facts.tiny, "sqrt", "rsqrt")
+        )
     return (
         "The square root has an infinite slope at 0.",
-        repairs.rewritten(facts.where, _guard("sqrt", "rsqrt")),
+        repairs.rewritten(facts.where, _guard(facts.tiny, "sqrt", "rsqrt")),
     )
 
 
@@ -144,10 +243,10 @@ def _norm(facts: Facts) -> tuple[str, str]:
             square = ast.Call(_expression("tf.reduce_sum"), [_expression(f"({ast.unparse(node.args[0])}) ** 2")], [])
             square.args += node.args[1:]
             square.keywords = [each for each in node.keywords if each.arg != "ord"]
-            return _expression(f"tf.sqrt({ast.unparse(square)} + {_TINY})")
+            return _expression(f"tf.sqrt({ast.unparse(square)} + {facts.tiny})")
         return None
 
-    return "The norm has no derivative at 0: 0 / 0.", repairs.rewritten(facts.where, change)
+    return "The norm has no derivative at 0: 0 / 0.", facts.changed(change)
 
 
 def _divide(facts: Facts) -> tuple[str, str]:
@@ -165,59 +264,131 @@ def _divide(facts: Facts) -> tuple[str, str]:
         return "inf / inf is NaN: what is divided has overflowed before.", ""
     return (
         "Division by 0. tf.math.divide_no_nan gives 0 there, with a gradient of 0.",
-        repairs.rewritten(facts.where, change),
+        facts.changed(change),
     )
 
 
 def _pow(facts: Facts) -> tuple[str, str]:
     def change(node: ast.expr) -> ast.expr | None:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
-            node.left = _expression(f"tf.maximum({ast.unparse(node.left)}, {_TINY})")
+            node.left = _expression(f"tf.maximum({ast.unparse(node.left)}, {facts.tiny})")
             return node
         if isinstance(node, ast.Call) and _last_name(node.func) == "pow" and node.args:
-            node.args[0] = _expression(f"tf.maximum({ast.unparse(node.args[0])}, {_TINY})")
+            node.args[0] = _expression(f"tf.maximum({ast.unparse(node.args[0])}, {facts.tiny})")
             return node
         return None
 
     reason = "A power of 0 with an exponent below 1 has an infinite slope, one of a negative base no real value."
-    return reason, repairs.rewritten(facts.where, change)
+    base = facts.given[0] if facts.given else None
+    good = base is not None and base.shape == facts.result.shape and (base < 0) & np.isfinite(facts.result)
+    if np.any(good):
+        return reason, ""  # (it would change the powers of negative numbers that are right)
+    return reason, facts.changed(change)
 
 
 def _exp(facts: Facts) -> tuple[str, str]:
-    limit = "float16 overflows above 11" if facts.result.dtype == np.float16 else "float32 overflows above 88"
-    normalized = bool(facts.consumers & {"divide", "reduce_sum"})
+    kind = str(facts.result.dtype)
+    most = {"float16": "11.0", "float64": "709.0"}.get(kind, "88.0")
+    limit = f"exp in {kind} overflows above {most.removesuffix('.0')}."
     softplus = repairs.rewritten(facts.where, _softplus)
     if softplus:
-        return f"exp in {limit}. tf.nn.softplus(x) is log(1 + exp(x)) without it.", softplus
+        return f"{limit} tf.nn.softplus(x) is log(1 + exp(x)) without it.", softplus
+    node = repairs.expression_at(facts.where)
+    scope = repairs.scope_at(facts.where)
+    over = None if facts.use not in ("shares", "logarithm") or scope is None else _summed_over(scope, facts.where, node)
+    if facts.use == "logarithm":
+        reason = f"{limit} tf.reduce_logsumexp is the logarithm of the sum without it."
+        return reason, repairs.rewritten(facts.where, _logsumexp)
+    if facts.logarithm is not None and over is not None and node is not None:
+        return (
+            f"{limit} tf.nn.log_softmax is the logarithm of these shares without it.",
+            _log_of_shares(facts.logarithm, node, over),
+        )
+    if facts.use == "shares" and over is not None:
+        return f"{limit} Take the largest value away first, as tf.nn.softmax does.", facts.changed(_less_largest(over))
+
+    def change(node: ast.expr) -> ast.expr | None:
+        if isinstance(node, ast.Call) and _last_name(node.func) in ("exp", "expm1") and node.args:
+            node.args[0] = _expression(f"tf.minimum({ast.unparse(node.args[0])}, {most})")
+            return node
+        return None
+
+    return limit, "" if facts.op == "exp2" else facts.changed(change)
+
+
+def _log_of_shares(logarithm: Where, power: ast.expr, over: str) -> str:
+    """`log(shares[i])` as `log_softmax(x)[i]`, where the shares are made of `exp(x)` by dividing by its sum over these axes."""
+    if not (isinstance(power, ast.Call) and power.args):
+        return ""
+    axis = over.removesuffix(", keepdims=True")
+    whole = f"tf.nn.log_softmax({ast.unparse(power.args[0])}{axis})"
+
+    def change(node: ast.expr) -> ast.expr | None:
+        if not (isinstance(node, ast.Call) and _last_name(node.func) == "log" and len(node.args) == 1):
+            return None
+        place = node.args[0]
+        while isinstance(place, ast.Subscript) and isinstance(place.value, ast.Subscript):
+            place = place.value
+        if isinstance(place, ast.Subscript):
+            place.value = _expression(whole)
+            return node.args[0]
+        return _expression(whole) if isinstance(place, (ast.Name, ast.BinOp)) else None
+
+    return repairs.rewritten(logarithm, change, at=logarithm.span)
+
+
+def _less_largest(over: str) -> repairs.Change:
+    """`exp(x)` as `exp(x - max(x))`, over the axes that its sum has."""
 
     def change(node: ast.expr) -> ast.expr | None:
         if isinstance(node, ast.Call) and _last_name(node.func) == "exp" and node.args:
             inner = ast.unparse(node.args[0])
-            if normalized:
-                node.args[0] = _expression(f"{inner} - tf.reduce_max({inner}, -1, keepdims=True)")
-            else:
-                node.args[0] = _expression(f"tf.minimum({inner}, 80.0)")
+            node.args[0] = _expression(f"({inner}) - tf.reduce_max({inner}{over})")
             return node
         return None
 
-    if normalized:
-        reason = f"exp in {limit}. Take the largest value away first, as tf.nn.softmax and tf.reduce_logsumexp do."
-    else:
-        reason = f"exp in {limit}."
-    return reason, repairs.rewritten(facts.where, change)
+    return change
+
+
+def _summed_over(scope: ast.AST, where: Where, node: ast.expr | None) -> str | None:
+    """The arguments of `tf.reduce_max` that go with the sum of an expression, or of the name it is given."""
+    statement = repairs.statement_at(where)
+    names = [ast.unparse(target) for target in statement.targets] if isinstance(statement, ast.Assign) else []
+    written = {*names, "" if node is None else ast.unparse(node)}
+    for call in ast.walk(scope):
+        if isinstance(call, ast.Call) and _last_name(call.func) == "reduce_sum" and call.args:
+            if ast.unparse(call.args[0]) not in written:
+                continue
+            axis = next((k.value for k in call.keywords if k.arg == "axis"), call.args[1] if call.args[1:] else None)
+            return "" if axis is None else f", {ast.unparse(axis)}, keepdims=True"
+    return None
+
+
+def _logsumexp(node: ast.expr) -> ast.expr | None:
+    """`log(reduce_sum(exp(x), axis))` as `reduce_logsumexp(x, axis)`."""
+    if not (isinstance(node, ast.Call) and _last_name(node.func) == "log" and node.args):
+        return None
+    total = node.args[0]
+    if not (isinstance(total, ast.Call) and _last_name(total.func) == "reduce_sum" and total.args):
+        return None
+    power = total.args[0]
+    if not (isinstance(power, ast.Call) and _last_name(power.func) == "exp" and power.args):
+        return None
+    total.func, total.args[0] = _expression("tf.reduce_logsumexp"), power.args[0]
+    return total
 
 
 def _spread(facts: Facts) -> tuple[str, str]:
     def change(node: ast.expr) -> ast.expr | None:
         if isinstance(node, ast.Call) and _last_name(node.func) == "reduce_std":
             node.func = _expression("tf.math.reduce_variance")
-            return _expression(f"tf.sqrt({ast.unparse(node)} + {_TINY})")
+            return _expression(f"tf.sqrt({ast.unparse(node)} + {facts.tiny})")
         return None
 
     reason = (
         "The standard deviation of equal values (or of one value) is 0, where the square root has an infinite slope."
     )
-    return reason, repairs.rewritten(facts.where, change)
+    return reason, facts.changed(change)
 
 
 def _inverse_cosine(facts: Facts) -> tuple[str, str]:
@@ -228,7 +399,7 @@ def _inverse_cosine(facts: Facts) -> tuple[str, str]:
         return None
 
     reason = f"{facts.op} has an infinite slope at the ends of its range, and is NaN beyond them."
-    return reason, repairs.rewritten(facts.where, change)
+    return reason, facts.changed(change)
 
 
 def _mean(facts: Facts) -> tuple[str, str]:
@@ -260,12 +431,12 @@ _PATTERNS: list[tuple[tuple[str, ...], Callable[[Facts], tuple[str, str]]]] = [
 ]
 
 
-def _guard(*names: str) -> Callable[[ast.expr], ast.expr | None]:
+def _guard(tiny: str, *names: str) -> Callable[[ast.expr], ast.expr | None]:
     """A change that keeps the operand of these functions above 0."""
 
     def change(node: ast.expr) -> ast.expr | None:
         if isinstance(node, ast.Call) and _last_name(node.func) in names and node.args:
-            node.args[0] = _expression(f"tf.maximum({ast.unparse(node.args[0])}, {_TINY})")
+            node.args[0] = _expression(f"tf.maximum({ast.unparse(node.args[0])}, {tiny})")
             return node
         return None
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import bisect
 import functools
+import itertools
 import linecache
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
 
@@ -16,10 +17,12 @@ from ..base.notes import SPANS, STEPS, Span
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """A line of a file."""
+    """A line of a file, and where it is known, the expression on it."""
 
     file: str
     line: int
+    # The expression as `ast` counts: its first line and column, its last line, and the column behind it.
+    span: tuple[int, int, int, int] | None = field(default=None, compare=False, repr=False)
 
     @property
     def text(self) -> str:
@@ -56,8 +59,18 @@ def _lines(code: CodeType) -> tuple[list[int], list[int]]:
 
 
 def where_of(code: CodeType, offset: int) -> Where:
-    """The line of an instruction, with its file."""
-    return Where(code.co_filename, line_of(code, offset))
+    """The line of an instruction, with its file, and its expression."""
+    return Where(code.co_filename, line_of(code, offset), _span(code, offset))
+
+
+@functools.lru_cache(1024)
+def _span(code: CodeType, offset: int) -> tuple[int, int, int, int] | None:
+    """Where the expression of an instruction stands; None where Python was told not to keep columns."""
+    found = next(itertools.islice(code.co_positions(), offset // 2, None), None)
+    if found is None or None in found:
+        return None
+    first, last, column, end = found
+    return first, column, last, end  # type: ignore[return-value]
 
 
 def from_text(line: str) -> Where | None:
@@ -68,7 +81,7 @@ def from_text(line: str) -> Where | None:
 
 def where_of_record(number: int, code: Any, offset: int) -> Where:
     """The line of the user's program that a record was made for: its own, or that of the call of a library around it."""
-    step = _step_of(number)
+    step = step_of(number)
     if step is not None:
         return step
     if not is_of_library(code):
@@ -89,7 +102,7 @@ def _span_of(number: int) -> Span | None:
     return min(around, key=_length, default=None)
 
 
-def _step_of(number: int) -> Where | None:
+def step_of(number: int) -> Where | None:
     """The line inside a function that ran step by step, of the innermost step around a record."""
     around = [step for step in STEPS if step[0] <= number <= step[1]]
     return from_text(min(around, key=_length)[2]) if around else None

@@ -1,7 +1,7 @@
 """Where the time of a program goes: by line, op and layer, forward and backward.
 
-An event ends when an op, a backward step or a compiled function has run, and begins where the one before it ended. So the time of
-a line has the Python around the op in it, which is what a user can change.
+An op, a backward step and a call of a compiled function are each an event. What passed between the one before it and this one is
+Python: an event of its own, under the line of the op that came after it.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 from ..base.context import STATE, Record, Records, next_id
 from ..base.frames import program_frame
 from ..differentiation.tape import GradientTape
-from ..op.call import CALL_OBSERVERS, OBSERVERS, PULL_OBSERVERS
+from ..op.call import BEGAN, CALL_OBSERVERS, OBSERVERS, PULL_OBSERVERS, STEPWISE
 from ..op.declaration import Op
 from ..op.entry import observe_ops, unobserve_ops
 from ..op.record import op_of, place_of
 from ..values.tensor import EagerTensor
 from .norms import norm_of
-from .places import Where, layer_of, where_of, where_of_record
+from .places import Where, layer_of, step_of, where_of, where_of_record
 
 if TYPE_CHECKING:
     from .view.entries import Entries
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TimedEvent:
-    """One op, backward step or call of a compiled function. Times are in nanoseconds."""
+    """One op, backward step or call of a compiled function, or the Python before it. Times are in nanoseconds."""
 
     name: str
     backward: bool
@@ -40,9 +40,14 @@ class TimedEvent:
     end: int
 
     @property
+    def is_python(self) -> bool:
+        """Whether this is no op, but what ran between two of them."""
+        return self.name == _PYTHON
+
+    @property
     def label(self) -> str:
         """The name, with the pass."""
-        return f"gradient of {self.name}" if self.backward else self.name
+        return f"gradient of {self.name}" if self.backward and not self.is_python else self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +72,8 @@ class Profile:
 
     @property
     def by_line(self) -> tuple[Row, ...]:
-        """Rows by line of the program."""
-        return self._rows(lambda event: f"{event.where}  {event.where.text}")
+        """Rows by line of the program: its ops, and the Python that ran before them."""
+        return self._rows(lambda event: f"{event.where}  {event.where.text}{_BEFORE * event.is_python}")
 
     @property
     def by_op(self) -> tuple[Row, ...]:
@@ -85,20 +90,27 @@ class Profile:
         for event in self.events:
             entry = table.setdefault(key(event), [0, 0])
             entry[0] += event.end - event.begin
-            entry[1] += 1
+            entry[1] += not event.is_python
         rows = [Row(name, time / 1e9, count) for name, (time, count) in table.items()]
         return tuple(sorted(rows, key=lambda row: -row.seconds))
 
     def __str__(self) -> str:
         total = self.seconds or 1e-12
-        lines = [f"{self.seconds * 1e3:.3f} ms in {len(self.events)} events"]
+        python = sum(event.end - event.begin for event in self.events if event.is_python) / 1e6
+        count = sum(not event.is_python for event in self.events)
+        lines = [f"{self.seconds * 1e3:.3f} ms, {python:.3f} ms of it Python between {count} events"]
         for title, rows in (("by line", self.by_line), ("by op", self.by_op), ("by layer", self.by_layer)):
             if rows:
                 lines.append(f"  {title}:")
                 lines += [
-                    f"    {row.seconds * 1e3:9.3f} ms {row.seconds / total:6.1%} {row.calls:6} calls  {row.name}"
+                    f"    {row.seconds * 1e3:9.3f} ms {row.seconds / total:6.1%} {row.calls or '':6} "
+                    f"{'calls' if row.calls else '     '}  {row.name}"
                     for row in rows[:12]
                 ]
+        if any(event.name.startswith(_FUNCTION) for event in self.events):
+            lines.append(
+                "  A compiled function is one event. Its lines: tf.GradientTape(profile='steps'), gradtape profile --steps."
+            )
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -112,7 +124,7 @@ class Profile:
         events = [
             {
                 "name": event.label,
-                "cat": "backward" if event.backward else "forward",
+                "cat": "python" if event.is_python else "backward" if event.backward else "forward",
                 "ph": "X",
                 "ts": (event.begin - first) / 1e3,
                 "dur": (event.end - event.begin) / 1e3,
@@ -138,6 +150,9 @@ class Profile:
         )
 
 
+_PYTHON = "Python"
+_BEFORE = "  (Python before it)"
+_FUNCTION = "function "
 _HEIGHT = 18
 _COLOURS = ("#d9d9d9", "#f4b183", "#ffd966", "#a9d18e", "#9dc3e6")
 
@@ -173,9 +188,10 @@ def _drawn(node: _Node, left: float, depth: int, scale: float, boxes: list[str])
 
 
 class Profiler:
-    """Collects events between `start` and `stop`."""
+    """Collects events between `start` and `stop`; with `steps`, functions run op by op, so that their lines are seen."""
 
-    def __init__(self) -> None:
+    def __init__(self, steps: bool = False) -> None:
+        self._steps = steps
         self._raw: list[tuple[Any, ...]] = []
         self._numbers: dict[int, int] = {}  # the identities of records, by `id`
         self.looks: dict[int, tuple[tuple[int, ...], Any]] = {}  # shapes and types of results, by identity
@@ -188,11 +204,14 @@ class Profiler:
             observe_ops(self.after_op)
             CALL_OBSERVERS.append(self.after_call)
             PULL_OBSERVERS.append(self.after_pull)
+            if self._steps:
+                STEPWISE.add(id(self))
         self._last = perf_counter_ns()
 
     def stop(self) -> None:
         """End it; what was collected stays."""
         unobserve_ops(self.after_op)
+        STEPWISE.discard(id(self))
         if self.after_call in CALL_OBSERVERS:
             CALL_OBSERVERS.remove(self.after_call)
         if self.after_pull in PULL_OBSERVERS:
@@ -212,7 +231,7 @@ class Profiler:
 
     def after_call(self, name: str) -> None:
         """Called after each call of a compiled function."""
-        self._forward(f"function {name}", 0)
+        self._forward(f"{_FUNCTION}{name}", 0)
 
     def after_pull(self, pull: Any, cotangent: Any, record: Record, parts: Any) -> None:
         """Called after each backward step."""
@@ -220,7 +239,7 @@ class Profiler:
         op = op_of(pull)
         name = "function" if op is None else op.name
         number = self._numbers.get(id(record), 0)
-        self._raw.append((name, True, *place_of(record), number, self._last, now))
+        self._raw.append((name, True, *place_of(record), number, self._last, BEGAN[0], now))
         if STATE.trace is None and not STATE.stand_ins:  # (abstract values have no norm)
             self.norms[number] = norm_of(cotangent)
         self._last = perf_counter_ns()
@@ -228,14 +247,14 @@ class Profiler:
     def _forward(self, name: str, number: int) -> None:
         now = perf_counter_ns()
         frame = program_frame(2)
-        self._raw.append((name, False, frame.f_code, frame.f_lasti, number or next_id(), self._last, now))
+        self._raw.append((name, False, frame.f_code, frame.f_lasti, number or next_id(), self._last, BEGAN[0], now))
         self._last = perf_counter_ns()
 
     def seconds(self) -> tuple[dict[int, float], dict[int, float]]:
         """The time of each record by its identity, forward and backward."""
         forward: dict[int, float] = {}
         backward: dict[int, float] = {}
-        for _, is_backward, _, _, number, begin, end in self._raw:
+        for _, is_backward, _, _, number, _, begin, end in self._raw:
             table = backward if is_backward else forward
             table[number] = table.get(number, 0.0) + (end - begin) / 1e9
         return forward, backward
@@ -243,9 +262,13 @@ class Profiler:
     def profile(self) -> Profile:
         """What was collected."""
         events = []
-        for name, backward, code, offset, number, begin, end in self._raw:
-            where = where_of_record(number, code, offset) if backward else where_of(code, offset)
-            events.append(TimedEvent(name, backward, where, layer_of(number), begin, end))
+        for name, backward, code, offset, number, before, began, end in self._raw:
+            begin = max(before, began)  # (an op inside a call of a function may have begun before the last event)
+            where = where_of_record(number, code, offset) if backward else step_of(number) or where_of(code, offset)
+            layer = layer_of(number)
+            if begin > before:
+                events.append(TimedEvent(_PYTHON, backward, where, layer, before, begin))
+            events.append(TimedEvent(name, backward, where, layer, begin, end))
         return Profile(tuple(events))
 
 
@@ -253,12 +276,13 @@ class ProfiledTape(GradientTape):
     """What `tf.GradientTape(profile=True)` is: it measures its block and its backward passes."""
 
     _own_profiler: Profiler | None = None  # from the first block on
+    _steps = False
     entries: Entries | None = None  # of a tape whose gradient was taken
 
     @property
     def _profiler(self) -> Profiler:
         if self._own_profiler is None:
-            self._own_profiler = Profiler()
+            self._own_profiler = Profiler(self._steps)
         return self._own_profiler
 
     def _start(self) -> None:
@@ -286,3 +310,18 @@ class ProfiledTape(GradientTape):
     def profile(self) -> Profile:
         """The time of what ran in the block and in `gradient`."""
         return self._profiler.profile()
+
+
+class SteppedTape(ProfiledTape):
+    """What `tf.GradientTape(profile="steps")` is: functions run op by op, and each of their lines is measured."""
+
+    _steps = True
+
+
+def tape_class(profile: bool | str) -> type[ProfiledTape]:
+    """The class of a tape that measures, by what its argument `profile` says."""
+    if profile not in (True, "steps"):
+        raise ValueError(
+            f'profile must be True, False or "steps" (functions run op by op, to see their lines), got {profile!r}.'
+        )
+    return ProfiledTape if profile is True else SteppedTape

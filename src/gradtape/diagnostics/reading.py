@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import ast
 import linecache
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import CodeType
 
+from .flow import Flow, Path, parse_path, path_of, same_place, statements_of, targets_of
 from .places import Where, line_of
 
 _ASKING = frozenset({"gradient", "jacobian", "batch_jacobian", "explain", "hessian", "hvp", "explain_nonfinite"})
-_THREADS = ("submit", "Thread", "apply_async", "map_async", "start")  # the first that is found is shown
+_THREADS = {"submit", "apply_async", "map_async", "run_in_executor", "to_thread", "Thread"}
+_MAKING = frozenset({"Variable", "add_weight"})
+_TENSORS = frozenset({"Variable", "constant", "convert_to_tensor", "ones", "zeros"})
+_MAPS = {"map", "imap", "imap_unordered", "starmap"}  # of a pool, if it was made as one
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,7 @@ class Reading:
         self.file = code.co_filename
         self.lines = linecache.getlines(self.file)
         self.line = line_of(code, offset)
+        self._tree: ast.Module | None = None
         self.scope = self._scope(code)
         self.call = self._asking()
         self.tape = _text(self.call.func.value) if self.call and isinstance(self.call.func, ast.Attribute) else ""
@@ -50,10 +55,27 @@ class Reading:
 
     def source(self, place: int) -> str:
         """How the program writes the source at this place of a list, or the only one."""
+        return self._source(place)[0]
+
+    def names_source(self, place: int) -> bool:
+        """Whether that is the text of one source, and not that of a structure that holds it."""
+        return self._source(place)[1]
+
+    def _source(self, place: int) -> tuple[str, bool]:
         written = self._node(1, "sources") or self._node(1, "source")
-        if isinstance(written, (ast.List, ast.Tuple)) and place < len(written.elts):
-            written = written.elts[place]
-        return _text(written)
+        whole = _element(written, place)
+        if whole is None and isinstance(written, ast.Name):
+            assigned = self.assigned(written.id)
+            whole = _element(assigned[0].value, place) if len(assigned) == 1 else None
+            whole = whole if whole is not None and path_of(whole) else None
+        return (_text(written), False) if whole is None else (_text(whole), True)
+
+    def paths_of(self, text: str) -> list[Path]:
+        """The paths by which the program may read a source: its own, and that of what it is a name for."""
+        paths = [path] if (path := parse_path(text)) else []
+        assigned = self.last_assigned(text)
+        other = path_of(assigned.value) if assigned is not None and assigned.value is not None else ()
+        return [*paths, other] if len(other) > 1 else paths
 
     def _argument(self, place: int, name: str) -> str:
         return _text(self._node(place, name))
@@ -131,47 +153,43 @@ class Reading:
         """The calls of functions or methods of these names in the `with` block."""
         return [call for call in self._calls(self.block) if _called(call) in names] if self.block is not None else []
 
-    def thread_in_block(self) -> ast.Call | None:
-        """A call that hands work to another thread in the `with` block."""
-        if "Thread" not in "".join(self.lines):
-            return None
-        return next((call for name in _THREADS for call in self.calls_in_block(name)), None)
+    def threads_in_block(self) -> list[ast.Call]:
+        """The calls that hand work to another thread in the `with` block."""
+        pools = {
+            parse_path(_text(target))[:1]
+            for statement in self._statements()
+            for target in targets_of(statement)
+            if "Executor(" in (opened := _opened(statement)) or "Pool(" in opened
+        }
+        found = []
+        for call in self._calls(self.block):
+            method = call.func if isinstance(call.func, ast.Attribute) else None
+            of_pool = method is not None and path_of(method.value)[:1] in pools - {()}
+            if _called(call) in _THREADS or (_called(call) in _MAPS and of_pool):
+                found.append(call)
+        return found
 
-    def branch_with(self, name: str) -> ast.If | None:
-        """An `if` in the `with` block, of whose branches not all use the name."""
-        for statement in ast.walk(self.block) if self.block is not None else ():
+    def branch_with(self, name: str, functions: Sequence[ast.AST] = ()) -> ast.If | None:
+        """An `if` in the `with` block, or in functions that it calls, of whose branches not all use the name."""
+        places = [self.block, *functions] if self.block is not None else []
+        for statement in (node for place in places for node in ast.walk(place)):
             if isinstance(statement, ast.If):
                 uses = [any(name in _names(s) for s in part) for part in (statement.body, statement.orelse)]
                 if uses[0] != uses[1]:
                     return statement
         return None
 
-    def made_outside(self, target: str, source: str) -> tuple[str, ast.stmt] | None:
-        """A name that the target was computed from in the block, and its assignment outside, which leads back to the source."""
-        if self.block is None:
-            return None
-        waiting, seen = [target], {target}
-        while waiting:
-            assigned = self.last_assigned(waiting.pop(0))
-            if assigned is None or assigned.value is None or not self.is_in_block(assigned.statement):
-                continue
-            for name in sorted(_names(assigned.value) - seen):
-                seen.add(name)
-                waiting.append(name)
-                made = self.last_assigned(name)
-                if made is not None and not self.is_in_block(made.statement) and self._leads_to(source, made, set()):
-                    return name, made.statement
-        return None
+    def flow(self, target: str) -> Flow:
+        """What the target was computed by, as the text has it."""
+        return Flow(self.scope, target, self.line)
 
-    def _leads_to(self, source: str, assigned: Assigned, seen: set[str]) -> bool:
-        """Whether a name was computed from the source, as the text has it."""
-        names = _names(assigned.value) if assigned.value is not None else set()
-        if source in names or source in (
-            _text(node) for node in ast.walk(assigned.statement) if isinstance(node, ast.Attribute)
-        ):
-            return True
-        before = [self.last_assigned(name) for name in names - seen]
-        return any(each is not None and self._leads_to(source, each, seen | names) for each in before)
+    def is_outside(self, statement: ast.stmt) -> bool:
+        """Whether a statement of this scope stands in no block of the tape, and in no function."""
+        around = [each for each in self._statements() if any(inner is statement for inner in ast.walk(each))]
+        names = [
+            _text(part) for each in around if isinstance(each, ast.With) for item in each.items for part in _parts(item)
+        ]
+        return bool(around) and self.block is not None and self.tape not in names and not self.is_in_block(statement)
 
     def block_asked_in(self, statement: ast.stmt) -> ast.With | None:
         """The block of the tape that a statement asks for a gradient, if it asks one that is closed."""
@@ -190,6 +208,74 @@ class Reading:
         watched = {id(inner) for call in self.watches(name) for inner in ast.walk(call)}
         return sum(isinstance(n, ast.Name) and n.id == name and id(n) not in watched for n in ast.walk(self.block))
 
+    def replaced(self, path: Path, whole: bool) -> ast.stmt | None:
+        """The last statement that puts something else in the place of what was a variable; None if none does.
+
+        With `whole`, the path is that of a list or a dictionary of variables.
+        """
+        made, others = False, list[ast.stmt]()
+        for statement in statements_of(self.scope):
+            value = getattr(statement, "value", None)
+            for target in targets_of(statement):
+                written = path_of(target)
+                there = written == path[: len(written)] or same_place(written, path)
+                if not written or value is None or not (there or (whole and written[: len(path)] == path)):
+                    continue
+                if any(called(call) in _MAKING for call in ast.walk(value)):
+                    made = True
+                elif isinstance(statement, (ast.Assign, ast.AugAssign)) and not isinstance(value, ast.Constant):
+                    others.append(statement)
+        attribute = path[-1] if len(path) > 1 else ""
+        for node in ast.walk(self._tree) if self._tree is not None and attribute else ():
+            if isinstance(node, ast.Assign) and any(called(call) in _MAKING for call in ast.walk(node.value)):
+                made = made or any(isinstance(t, ast.Attribute) and t.attr == attribute for t in targets_of(node))
+        return others[-1] if made and others else None
+
+    def part_of(self, text: str) -> tuple[str, str] | None:
+        """A variable or a watched tensor and the place, for the text of a part of it; None for another text."""
+        try:
+            node = ast.parse(text, mode="eval").body
+        except SyntaxError:
+            return None
+        if not isinstance(node, ast.Subscript):
+            return None
+        whole = _text(node.value)
+        assigned = self.last_assigned(whole)
+        is_tensor = called(assigned.value if assigned is not None else None) in _TENSORS or bool(self.watches(whole))
+        return (whole, text[len(whole) :]) if is_tensor and text.startswith(whole) else None
+
+    def computes_with(self, name: str) -> bool:
+        """Whether the block uses a name only in ways that a number with fractions has too: no place in a table, no count."""
+        nodes = [self.block] if self.block is not None else []
+        functions = {
+            n.name: n
+            for n in (ast.walk(self._tree) if self._tree is not None else ())
+            if isinstance(n, ast.FunctionDef)
+        }
+        return bool(nodes) and all(_is_arithmetic(node, name, functions, 3) for node in nodes)
+
+    def uses_after(self, name: str, line: int) -> list[ast.stmt]:
+        """The statements below a line, up to the call, that mention a name."""
+        return [
+            each
+            for each in self._statements()
+            if line < each.lineno <= self.line
+            and not hasattr(each, "body")
+            and any(isinstance(n, (ast.Name, ast.Attribute)) and _text(n) == name for n in ast.walk(each))
+        ]
+
+    def in_loop(self, line: int) -> bool:
+        """Whether a line stands in a loop inside the block."""
+        loops = (
+            [n for n in ast.walk(self.block) if isinstance(n, (ast.For, ast.While))] if self.block is not None else []
+        )
+        return any(loop.lineno <= line <= (loop.end_lineno or loop.lineno) for loop in loops)
+
+    def statement_of(self, node: ast.AST) -> ast.stmt | None:
+        """The innermost statement around an expression."""
+        around = [each for each in self._statements() if any(inner is node for inner in ast.walk(each))]
+        return around[-1] if around else None
+
     def where(self, node: ast.AST) -> Where:
         """The place of a part of the text."""
         return Where(self.file, getattr(node, "lineno", self.line))
@@ -202,7 +288,7 @@ class Reading:
 
     def _scope(self, code: CodeType) -> ast.AST | None:
         try:
-            tree = ast.parse("".join(self.lines))
+            tree = self._tree = ast.parse("".join(self.lines))
         except (SyntaxError, ValueError):
             return None
         if code.co_name == "<module>":
@@ -217,18 +303,7 @@ class Reading:
 
     def _statements(self) -> Iterator[ast.stmt]:
         """All statements of the scope in the order of the text, without those of functions in it."""
-        waiting: list[ast.AST] = [self.scope] if self.scope is not None else []
-        while waiting:
-            node = waiting.pop()
-            inside: list[ast.AST] = []
-            for child in ast.iter_child_nodes(node):
-                if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                    continue
-                if isinstance(child, (ast.stmt, ast.excepthandler)):
-                    inside.append(child)
-            if isinstance(node, ast.stmt) and node is not self.scope:
-                yield node
-            waiting += reversed(inside)
+        return statements_of(self.scope)
 
     def _calls(self, node: ast.AST | None) -> list[ast.Call]:
         return [inner for inner in ast.walk(node) if isinstance(inner, ast.Call)] if node is not None else []
@@ -242,19 +317,94 @@ class Reading:
         return found[0] if found else None
 
     def _block(self) -> ast.With | None:
-        """The last `with` block before the call (or around it) that opens the tape."""
+        """The last `with` block before the call (or around it) that opens the tape; None where a library asks."""
         found = None
+        if self.call is None:
+            return None
         for statement in self._statements():
             if isinstance(statement, ast.With) and statement.lineno <= self.line:
                 for item in statement.items:
                     name = _text(item.optional_vars)
                     if (
-                        name == self.tape
+                        (name == self.tape and self.tape)
                         or (not self.tape and _called(item.context_expr) == "GradientTape")
                         or (_text(item.context_expr) == self.tape and self.tape)
                     ):
                         found = statement
         return found
+
+
+_SMOOTH = frozenset(
+    {
+        "cast",
+        "square",
+        "sqrt",
+        "exp",
+        "sin",
+        "cos",
+        "tan",
+        "tanh",
+        "sigmoid",
+        "abs",
+        "pow",
+        "add",
+        "subtract",
+        "multiply",
+    }
+    | {
+        "divide",
+        "matmul",
+        "reduce_sum",
+        "reduce_mean",
+        "reduce_max",
+        "reduce_min",
+        "reshape",
+        "watch",
+        "log",
+        "relu",
+        "print",
+    }
+)
+
+
+def _is_arithmetic(scope: ast.AST, name: str, functions: dict[str, ast.FunctionDef], depth: int) -> bool:
+    for node in ast.walk(scope):
+        for child in ast.iter_child_nodes(node):
+            if not (isinstance(child, ast.Name) and child.id == name and isinstance(child.ctx, ast.Load)):
+                continue
+            if isinstance(node, ast.Call) and child in node.args:
+                function = functions.get(_called(node))
+                if _called(node) in _SMOOTH:
+                    continue
+                if function is None or not depth or node.args.index(child) >= len(function.args.args):
+                    return False
+                inner = function.args.args[node.args.index(child)].arg
+                if not all(_is_arithmetic(each, inner, functions, depth - 1) for each in function.body):
+                    return False
+            elif not isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Return, ast.Assign, ast.Attribute)):
+                return False
+    return True
+
+
+def _element(node: ast.expr | None, place: int) -> ast.expr | None:
+    """The element of a list, a tuple or a dictionary that is written out, as `tf.nest.flatten` counts."""
+    if isinstance(node, (ast.List, ast.Tuple)) and place < len(node.elts):
+        return node.elts[place]
+    if isinstance(node, ast.Dict) and place < len(node.keys):
+        named = [(str(k.value), v) for k, v in zip(node.keys, node.values, strict=True) if isinstance(k, ast.Constant)]
+        return sorted(named, key=lambda pair: pair[0])[place][1] if len(named) == len(node.keys) else None
+    return None
+
+
+def _parts(item: ast.withitem) -> tuple[ast.expr | None, ast.expr]:
+    return item.optional_vars, item.context_expr
+
+
+def _opened(statement: ast.stmt) -> str:
+    """What a statement binds its names to."""
+    if isinstance(statement, ast.With):
+        return " ".join(_text(item.context_expr) for item in statement.items)
+    return _text(getattr(statement, "value", None))
 
 
 def _bound_to(name: str, target: ast.expr, statement: ast.Assign) -> list[Assigned]:

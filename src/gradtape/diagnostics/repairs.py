@@ -6,8 +6,10 @@ import ast
 import linecache
 from collections.abc import Callable
 
+from ..base.frames import is_library
 from .places import Where
 
+Span = tuple[int, int, int, int]
 Change = Callable[[ast.expr], ast.expr | None]  # what stands in place of an expression; None to leave it
 
 # NumPy's and Python's functions with a name of their own in tf; all others have the same one.
@@ -23,7 +25,9 @@ _MODULES = {"np", "numpy", "math"}
 
 
 def statement_at(where: Where) -> ast.stmt | None:
-    """The innermost statement at a line, without the blocks in it."""
+    """The innermost statement at a line of the user's program, without the blocks in it."""
+    if is_library(where.file):
+        return None  # (which nobody should change)
     try:
         tree = ast.parse("".join(linecache.getlines(where.file)))
     except (SyntaxError, ValueError):
@@ -35,29 +39,69 @@ def statement_at(where: Where) -> ast.stmt | None:
         and not hasattr(node, "body")
         and node.lineno <= where.line <= (node.end_lineno or node.lineno)
     ]
+    if where.span is not None:  # of several on one line
+        found = [
+            n for n in found if (n.lineno, n.col_offset) <= where.span[:2] <= (n.end_lineno, n.end_col_offset)
+        ] or found
     return found[-1] if found else None
 
 
-def rewritten(where: Where, *changes: Change) -> str:
-    """The statement at a line with its expressions changed, from the inside out; empty if nothing changed."""
+def scope_at(where: Where) -> ast.AST | None:
+    """The function around a line, or the module."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(where.file)))
+    except (SyntaxError, ValueError):
+        return None
+    functions = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and node.lineno <= where.line <= (node.end_lineno or node.lineno)
+    ]
+    return max(functions, key=lambda node: node.lineno) if functions else tree
+
+
+def span_of(node: ast.AST | None) -> Span | None:
+    """Where an expression stands: first line, column, last line, and the column behind it."""
+    if not isinstance(node, ast.expr) or node.end_lineno is None or node.end_col_offset is None:
+        return None
+    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+
+
+def expression_at(where: Where, statement: ast.stmt | None = None) -> ast.expr | None:
+    """The expression at a place of a statement; None where the columns are not known."""
+    statement = statement or statement_at(where)
+    for node in ast.walk(statement) if statement is not None and where.span is not None else ():
+        is_one = isinstance(node, (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript))
+        if is_one and span_of(node) == where.span:
+            return node  # type: ignore[return-value]
+    return None
+
+
+def rewritten(where: Where, *changes: Change, at: Span | None = None) -> str:
+    """The statement at a line with its expressions changed, from the inside out; empty if nothing changed.
+
+    With `at`, only the expression that stands there is changed.
+    """
     statement = statement_at(where)
     if statement is None or any(isinstance(node, ast.JoinedStr) for node in ast.walk(statement)):
         return ""  # (what goes through text cannot be kept a tensor)
     before = ast.unparse(statement)
     for change in changes:
         # (As text in between: what a change has put in place of several nodes may be one object.)
-        statement = ast.parse(ast.unparse(ast.fix_missing_locations(_Rewriter(change).visit(statement)))).body[0]
+        statement = ast.parse(ast.unparse(ast.fix_missing_locations(_Rewriter(change, at).visit(statement)))).body[0]
     after = ast.unparse(statement)
     return after if after != before else ""
 
 
 class _Rewriter(ast.NodeTransformer):
-    def __init__(self, change: Change) -> None:
-        self._change = change
+    def __init__(self, change: Change, at: Span | None) -> None:
+        self._change, self._at = change, at
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
+        here = isinstance(node, ast.expr) and self._at in (None, span_of(node))
         node = super().generic_visit(node)
-        return (self._change(node) or node) if isinstance(node, ast.expr) else node
+        return (self._change(node) or node) if here and isinstance(node, ast.expr) else node
 
 
 def _name(node: ast.expr) -> str:
@@ -115,6 +159,9 @@ def as_call(node: ast.expr) -> ast.expr | None:
     method = node.func if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
     if isinstance(node, ast.Call) and method is not None and method.attr in ("predict", "predict_on_batch"):
         return ast.Call(method.value, node.args[:1], [])
+    if isinstance(node, ast.Call) and method is not None and method.attr == "evaluate" and len(node.args) >= 2:
+        compute = ast.Attribute(method.value, "compute_loss", ast.Load())
+        return ast.Call(compute, [*node.args[:2], ast.Call(method.value, node.args[:1], [])], [])
     return kept_as_tensor(node)
 
 
@@ -166,14 +213,83 @@ def shares(node: ast.expr) -> ast.expr | None:
     return None
 
 
-def assignment_in_place(name: str, value: ast.expr, augmented: ast.operator | None = None) -> str:
-    """`v = v - step` (or `v -= step`) as a change of the variable."""
-    methods = {ast.Sub: "assign_sub", ast.Add: "assign_add"}
-    if augmented is not None and type(augmented) in methods:
-        return f"{name}.{methods[type(augmented)]}({ast.unparse(value)})"
-    if isinstance(value, ast.BinOp) and type(value.op) in methods and ast.unparse(value.left) == name:
-        return f"{name}.{methods[type(value.op)]}({ast.unparse(value.right)})"
+_IN_PLACE = {ast.Sub: "assign_sub", ast.Add: "assign_add"}
+
+
+def in_place(statement: ast.stmt) -> str:
+    """`v = v - step`, `v -= step` and a comprehension over variables as changes of the variables."""
+    if isinstance(statement, ast.AugAssign):
+        name = ast.unparse(statement.target)
+        method = _IN_PLACE.get(type(statement.op))
+        return f"{name}.{method}({ast.unparse(statement.value)})" if method else ""
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return ""
+    target, value = statement.targets[0], statement.value
+    if isinstance(target, (ast.Tuple, ast.List)):
+        if not isinstance(value, (ast.Tuple, ast.List)) or len(value.elts) != len(target.elts):
+            return ""
+        pairs = zip(target.elts, value.elts, strict=True)
+        return "\n".join(_assignment(ast.unparse(one), other) for one, other in pairs)
+    if isinstance(value, (ast.ListComp, ast.DictComp)) and len(value.generators) == 1:
+        (loop,) = value.generators
+        element = value.elt if isinstance(value, ast.ListComp) else value.value
+        names = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+        if (
+            isinstance(element, ast.BinOp)
+            and isinstance(element.left, ast.Name)
+            and element.left.id in names
+            and not loop.ifs
+        ):
+            change = _assignment(element.left.id, element)
+            return f"for {ast.unparse(loop.target).strip('()')} in {ast.unparse(loop.iter)}:\n    {change}"
+        return ""
+    return _assignment(ast.unparse(target), value)
+
+
+def _assignment(name: str, value: ast.expr) -> str:
+    if isinstance(value, ast.BinOp) and type(value.op) in _IN_PLACE and ast.unparse(value.left) == name:
+        return f"{name}.{_IN_PLACE[type(value.op)]}({ast.unparse(value.right)})"
     return f"{name}.assign({ast.unparse(value)})"
+
+
+def in_this_thread(node: ast.expr) -> ast.expr | None:
+    """`pool.submit(f, x).result()` as `f(x)`, and `pool.map(f, xs)` as `map(f, xs)`."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return None
+    inner = node.func.value
+    if (
+        node.func.attr in ("result", "get")
+        and isinstance(inner, ast.Call)
+        and _name(inner.func) in ("submit", "apply_async")
+    ):
+        return _called_directly(inner)
+    if node.func.attr in ("map", "imap") and len(node.args) >= 2 and _name(inner) not in ("tf", "np", "nest", "data"):
+        node.func = ast.Name("map")
+        return node
+    return None
+
+
+def _called_directly(call: ast.Call) -> ast.expr | None:
+    if not call.args:
+        return None
+    function, arguments = call.args[0], call.args[1:]
+    if _name(call.func) == "apply_async":
+        given = arguments[0] if arguments else None
+        if len(arguments) > 1 or (given is not None and not isinstance(given, (ast.Tuple, ast.List))):
+            return None
+        arguments = list(given.elts) if isinstance(given, (ast.Tuple, ast.List)) else []
+    if isinstance(function, ast.Lambda) and not arguments and not function.args.args:
+        return function.body
+    return ast.Call(function, arguments, call.keywords)
+
+
+def called_here(call: ast.Call) -> str:
+    """What `Thread(target=f, args=(x,))` would run."""
+    named = {keyword.arg: keyword.value for keyword in call.keywords}
+    function, given = named.get("target"), named.get("args")
+    if function is None or "kwargs" in named or not (given is None or isinstance(given, (ast.Tuple, ast.List))):
+        return ""
+    return ast.unparse(ast.Call(function, [] if given is None else given.elts, []))
 
 
 def line_text(where: Where) -> str:

@@ -17,12 +17,20 @@ from ..variables.variable import Variable
 from . import repairs
 from .chain import Chain, Link, Ways
 from .explanation import Explanation, Kind, Step
+from .flow import parse_path, path_of, targets_of
 from .functions import inside
-from .places import Where, where_of, where_of_record
+from .keeping import as_tensors
+from .places import Where, line_of, where_of, where_of_record
 from .reading import Assigned, Reading, called
 
 _ROUNDING = ("round", "floor", "ceil", "rint", "trunc")
 _SELECTING = ("greater", "greater_equal", "less", "less_equal", "equal", "not_equal", "argmax")
+
+
+_OF_INTEGERS = ("integer", "position", "truth", "text", "count", "not of a floating")
+_ASSIGNING = {"assign": "", "assign_add": "+", "assign_sub": "-"}
+_OF_DATASETS = frozenset({"map", "flat_map", "interleave", "filter", "scan", "from_generator"})
+_COPYING = frozenset({"deepcopy", "copy", "Variable", "clone_model"})
 
 
 class Question:
@@ -37,6 +45,7 @@ class Question:
         place: int,
         consumed: bool,
         follows_variables: bool,
+        single: bool,
     ) -> None:
         self.chain = chain
         self.target, _ = target
@@ -48,8 +57,13 @@ class Question:
         self.target_name = reading.target() or "the target"
         self.source_name = reading.source(place) or "the source"
         self.sources_text = reading.source(place)  # perhaps of a list
-        if isinstance(source, Variable) and not _names_one(self.sources_text):
+        self.is_named = single or reading.names_source(place)
+        if isinstance(source, Variable) and not (self.is_named and _names_one(self.sources_text)):
             self.source_name = f"variable {source.name.removesuffix(':0')!r}"
+        elif not self.is_named and self.sources_text:
+            self.source_name = f"an element of {self.sources_text}"
+        self.paths = reading.paths_of(self.sources_text)
+        self.flow = reading.flow(reading.target())
         self.ways = Ways(chain, CUTS, self.number)
 
     def answer(self) -> Explanation:
@@ -62,7 +76,14 @@ class Question:
             return self._not_watched()
         if self._is_swapped():
             return self._swapped()
-        return self._cut_on_the_way() or self._by_the_text() or self._lost() or self._unconnected()
+        return (
+            self._predicted()
+            or self._cut_on_the_way()
+            or self._by_the_text()
+            or self._left()
+            or self._by_a_last_look()
+            or self._unconnected()
+        )
 
     # --- the source itself -----------------------------------------------------------------------------------------
 
@@ -81,7 +102,7 @@ class Question:
         assigned = self.reading.last_assigned(self.source_name)
         where = self._where(assigned)
         repair = ""
-        if assigned is not None and assigned.value is not None:
+        if assigned is not None and assigned.value is not None and self.reading.computes_with(self.source_name):
             repair = f"{self.source_name} = tf.cast({ast.unparse(assigned.value)}, tf.float32)"
             if called(assigned.value) == "Variable":
                 inner = ast.unparse(assigned.value.args[0])  # type: ignore[attr-defined]
@@ -92,7 +113,7 @@ class Question:
     def _not_watched(self) -> Explanation:
         name, tape = self.source_name, self.reading.tape or "tape"
         if isinstance(self.value, Variable) and self.value.trainable and self.follows_variables:
-            found = self._lost() or self._outside() or self._made_outside() or self._branch()
+            found = self._predicted() or self._by_the_text() or self._left() or self._by_a_last_look()
             if found is not None:
                 return found
             reason = f"{name} was not read while the tape recorded."
@@ -113,22 +134,35 @@ class Question:
         return self._explained(Kind.NEVER_WATCHED, reason, self.reading.opening(), f"{tape}.watch({name})", advice)
 
     def _replaced(self) -> Explanation | None:
-        assigned = self.reading.assigned(self.source_name)
-        made = [each for each in assigned if called(each.value) == "Variable"]
-        others = [each for each in assigned if each not in made and each.value is not None]
-        if isinstance(self.value, Variable) or not made or not others:
+        if isinstance(self.value, Variable):
             return None
-        last = others[-1]
-        operator = getattr(last.statement, "op", None)
-        assert last.value is not None
-        repair = repairs.assignment_in_place(self.source_name, last.value, operator)
-        reason = f"{self.source_name} was a variable; this line gives the name to a tensor, which nobody watches."
-        return self._explained(Kind.REPLACED, reason, self._where(last), repair, "Change the variable instead:")
+        for path in self.paths:
+            last = self.reading.replaced(path, whole=not self.is_named)
+            if last is None:
+                continue
+            repair = repairs.in_place(last)
+            name = ast.unparse(last.targets[0]) if isinstance(last, ast.Assign) and len(last.targets) == 1 else ""
+            name = name if name and not name.startswith("(") else self.source_name
+            what = self.source_name if self.is_named else name
+            reason = f"{what} was a variable; this line gives its name to a tensor, which nobody watches."
+            if not self.is_named and parse_path(name) == path:
+                reason = f"{name} had variables; this line puts tensors in their place, which nobody watches."
+            return self._explained(
+                Kind.REPLACED, reason, self.reading.where(last), repair, "Change the variable instead:"
+            )
+        return None
 
     def _made_anew(self) -> Explanation | None:
         """The source is an expression that makes a new tensor, which nothing was computed from."""
         text, tape = self.sources_text, self.reading.tape or "tape"
         call = self.reading.call
+        part = self.reading.part_of(text)
+        if part is not None and not isinstance(self.value, Variable):
+            whole, place = part
+            reason = f"`{text}` makes a new tensor each time; {self.target_name} was not computed from this one."
+            repair = f"{tape}.gradient({self.target_name}, {whole}){place}"
+            where = self.reading.where(call) if call is not None else None
+            return self._explained(Kind.UNCONNECTED, reason, where, repair, "The part of the gradient of the whole:")
         if isinstance(self.value, Variable) or "(" not in text or call is None:
             return None
         known = self.reading.name_of(text)
@@ -171,7 +205,7 @@ class Question:
             return None
         first = way.index(number)
         cuts = [place for place in range(first, len(way)) if place == first or self._cuts_again(way, place)]
-        lines = [where_of_record(way[place], CUTS[way[place]].code, CUTS[way[place]].offset) for place in cuts]
+        lines = [self._where_of_cut(way[place]) for place in cuts]
         answers = [self._cut(way[: place + 1]) for place in cuts]
         return _joined(answers, lines, [CUTS[way[place]].by for place in cuts])
 
@@ -193,12 +227,36 @@ class Question:
     def _cut(self, way: list[int]) -> Explanation:
         number = way[-1]
         cut = CUTS[number]
-        where = where_of_record(number, cut.code, cut.offset)
+        where = self._where_of_cut(number)
         path = tuple(self._step(each) for each in way[1:])
         if isinstance(cut.by, LostInFunction):
             return self._inside_function(cut, way[-2], where, path)
+        before = self.chain.get(way[-2])
+        if before is not None and not before.typed:  # an integer that an op gave beside floats, or instead of them
+            first = self.chain.get(before.ids[0]) if before.name == "output" else before
+            if isinstance(first, Link) and first.code is not None:
+                number = before.ids[0] if before.name == "output" else way[-2]
+                reason = f"{first.name} gives integers here, which have no derivative."
+                reason = (
+                    reason
+                    if not getattr(first.op, "no_derivative", "")
+                    else f"{first.name} has no derivative: {first.op.no_derivative}."
+                )
+                return self._explained(
+                    Kind.DTYPE,
+                    reason,
+                    where_of_record(number, first.code, first.offset),
+                    *self._zeros(),
+                    path=path[:-1],
+                )
         op: Op = cut.by
         return self._by_op(op, where, path)
+
+    def _where_of_cut(self, number: int) -> Where:
+        """The line of a cut; of one that has a record, that of the record, and if that is gone, the block."""
+        cut, link = CUTS[number], self.chain.get(number)
+        code, offset = (cut.code, cut.offset) if cut.code is not None or link is None else (link.code, link.offset)
+        return self.reading.opening() if code is None else where_of_record(number, code, offset)
 
     def _by_op(self, op: Op, where: Where, path: tuple[Step, ...]) -> Explanation:
         name = op.name
@@ -221,37 +279,37 @@ class Question:
             repair = _repaired(op, where)
             return self._explained(Kind.DTYPE, reason, where, repair, "A smooth form of it:", path)
         why = op.no_derivative or "its result is not of a floating type"
-        return self._explained(
-            Kind.NO_DERIVATIVE, f"{op.name} has no derivative: {why}.", where, *self._zeros(), path=path
-        )
+        kind = Kind.DTYPE if any(word in why for word in _OF_INTEGERS) else Kind.NO_DERIVATIVE
+        return self._explained(kind, f"{op.name} has no derivative: {why}.", where, *self._zeros(), path=path)
 
     def _inside_function(self, cut: Cut, before: int, where: Where, path: tuple[Step, ...]) -> Explanation:
         lost: LostInFunction = cut.by
         found = inside(lost, cut.ids.index(before))
         if found is None:
-            reason = f"{lost.name} does not use it for what it returns."
+            reason = f"Inside {lost.name} no ops with derivatives lead from it to what is returned."
             return self._explained(Kind.UNCONNECTED, reason, where, *self._zeros(), path=path)
-        op, line = found
+        op, line, is_on_way = found
+        if not is_on_way:
+            reason = (
+                f"Inside {lost.name} no ops with derivatives lead from it to what is returned: here integers are made."
+            )
+            return self._explained(Kind.DTYPE, reason, line, *self._zeros(), path=path)
+        assert op is not None
         inner = self._by_op(op, line or where, (*path, Step(op.name, line)))
         return replace(inner, reason=f"Inside {lost.name}: {inner.reason}")
 
     # --- values that left ----------------------------------------------------------------------------------------------
 
-    def _lost(self) -> Explanation | None:
-        predicted = self._predicted() if isinstance(self.value, Variable) else None
-        return predicted or self._left()
-
     def _left(self) -> Explanation | None:
-        exits = [(n, EXITS[n]) for n in self.ways.parents if n in EXITS]
+        exits = [(n, EXITS[n]) for n in self.ways.parents if n in EXITS and self._matters(EXITS[n])]
         if not exits:
             return None
         number, last = exits[-1]
         path = tuple(self._step(each) for each in self.ways.back(number)[1:])
         where = where_of(last.code, last.offset)
-        if last.how == "assign":
+        if last.into:
             return self._assigned(last, where, path)
         reason = f"Here the value leaves the tape as {last.how}: what is computed from it in Python or NumPy is not recorded."
-        repair = repairs.rewritten(where, repairs.kept_as_tensor)
         if last.how == "the logits of a draw":
             reason = (
                 "What is drawn has no derivative. Weight the logarithm of its probability with the reward (REINFORCE), or draw "
@@ -262,41 +320,118 @@ class Question:
             repair = repairs.rewritten(where, _renaming("tf.numpy_function", "tf.py_function"))
             advice = "tf.py_function is followed where its function computes with tensors:"
             return self._explained(Kind.NUMBER, reason, where, repair, advice, path)
-        return self._explained(Kind.NUMBER, reason, where, repair, "Stay with tensors:", path)
+        lines = as_tensors(where)
+        repair = lines[0][1] if lines else ""
+        answer = self._explained(Kind.NUMBER, reason, where, repair, "Stay with tensors:", path)
+        more = [
+            self._explained(Kind.NUMBER, "It uses the number as one of Python or NumPy.", line, text, "With tensors:")
+            for line, text in lines[1:]
+        ]
+        return replace(answer, further=tuple(more))
+
+    def _matters(self, left: Exit) -> bool:
+        """Whether what left may have come to the target: what is printed on the way did not."""
+        line = line_of(left.code, left.offset)
+        if (
+            left.into and left.into not in self.chain
+        ):  # the tape did not follow that variable: is it there for its own sake?
+            statement = repairs.statement_at(where_of(left.code, left.offset))
+            calls = [called(node) for node in ast.walk(statement)] if statement is not None else []
+            if not any(name.startswith(("assign", "update", "scatter", "Variable")) for name in calls):
+                return False
+        same = left.code.co_filename == self.reading.file
+        return not (same and self.flow.knows(line)) or self.flow.covers(line)
 
     def _assigned(self, last: Exit, where: Where, path: tuple[Step, ...]) -> Explanation:
         reason = "Here the value is stored in a variable. A variable is a leaf: what is read from it has no history."
         statement = repairs.statement_at(where)
         call = getattr(statement, "value", None)
-        repair = ""
-        if called(call) == "assign" and isinstance(call, ast.Call) and call.args:
-            variable = ast.unparse(call.func.value)  # type: ignore[attr-defined]
-            value = f"new_{variable.replace('.', '_')}"
-            repair = f"{value} = {ast.unparse(call.args[0])}\n{variable}.assign({value})"
-            assigned = self.reading.last_assigned(self.target_name)
-            if assigned is not None:
-                line = repairs.rewritten(self.reading.where(assigned.statement), _renaming(variable, value))
-                repair += f"\n{line}" if line else ""
+        if last.how != "assign":
+            reason = "Here a variable is made of the value. A variable is a leaf: what is read from it has no history."
+            repair = repairs.rewritten(where, repairs.without_call("Variable"))
+            if not isinstance(statement, ast.Assign) or called(statement.value) != "Variable":
+                repair = ""
+            return self._explained(Kind.ASSIGN, reason, where, repair, "A tensor keeps its history:", path)
+        repair, further = "", tuple[Explanation, ...]()
+        variable = parse_path(ast.unparse(call.func.value)) if _is_method(call) else ()  # type: ignore[union-attr]
+        if (
+            called(call) in _ASSIGNING
+            and isinstance(call, ast.Call)
+            and call.args
+            and variable
+            and "[" not in "".join(variable)
+        ):
+            name = ast.unparse(call.func.value)  # type: ignore[attr-defined]
+            value = f"new_{name.replace('.', '_')}"
+            sign = _ASSIGNING[called(call)]
+            given = ast.unparse(call.args[0])
+            given = f"{name} {sign} {ast.unparse(_grouped(call.args[0]))}" if sign else given
+            uses = self.reading.uses_after(name, where.line)
+            if len(uses) == 1 and not self.reading.in_loop(where.line):
+                line = repairs.rewritten(self.reading.where(uses[0]), _renaming(name, value))
+                if line:
+                    repair = f"{value} = {given}\n{name}.assign({value})"
+                    again = f"Here {name} is read again, which has no history."
+                    further = (
+                        self._explained(Kind.ASSIGN, again, self.reading.where(uses[0]), line, "With the tensor:"),
+                    )
         advice = "Compute with the tensor itself, and keep the variable for what comes after:"
-        return self._explained(Kind.ASSIGN, reason, where, repair, advice, path)
+        return replace(self._explained(Kind.ASSIGN, reason, where, repair, advice, path), further=further)
 
     # --- what the text shows -----------------------------------------------------------------------------------------
 
     def _by_the_text(self) -> Explanation | None:
+        return self._paused() or self._outside() or self._made_outside() or self._in_thread() or self._forgotten()
+
+    def _by_a_last_look(self) -> Explanation | None:
         if len(self.ways.followed) > 1 and self._is_on_tape():
-            return None
-        assigned = self.reading.last_assigned(self.target_name)
-        pause = None if assigned is None else self.reading.pause_around(assigned.statement)
-        if pause is not None and assigned is not None:
+            return self._measured()
+        late = self._watched_late(self.reading.last_assigned(self.target_name))
+        return late or self._measured() or self._branch()
+
+    def _paused(self) -> Explanation | None:
+        for statement in self.flow.statements:
+            pause = self.reading.pause_around(statement)
+            if pause is None or not self.flow.chain_to(statement, self.paths):
+                continue
             reason = f"The tape does not record in `{self.reading.where(pause).text}`."
-            repair = repairs.line_text(self.reading.where(assigned.statement))
-            return self._explained(
-                Kind.STOPPED, reason, self._where(assigned), repair, "Move this line out of that block:"
-            )
-        outside = self._outside() or self._made_outside()
-        if outside is not None:
-            return outside
-        return self._watched_late(assigned) or self._in_thread() or self._branch()
+            where = self.reading.where(statement)
+            repair = repairs.line_text(where)
+            return self._explained(Kind.STOPPED, reason, where, repair, "Move this line out of that block:")
+        for name in sorted(self.flow.called & self.flow.functions.keys()):  # in a function that the block calls
+            for block in ast.walk(self.flow.functions[name]):
+                if isinstance(block, ast.With) and any(called(i.context_expr) == "stop_recording" for i in block.items):
+                    using = [each for each in block.body if self.flow.uses(each, self.paths)]
+                    if using:
+                        reason = f"The tape does not record in `{self.reading.where(block).text}`."
+                        where = self.reading.where(using[0])
+                        repair = repairs.line_text(where)
+                        return self._explained(Kind.STOPPED, reason, where, repair, "Move this line out of that block:")
+        return None
+
+    def _forgotten(self) -> Explanation | None:
+        """The tape was told to forget what it had recorded."""
+        for call in self.reading.calls_in_block("reset"):
+            owner = ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+            before = [s for s in self.flow.statements if s.lineno < call.lineno and self.reading.is_in_block(s)]
+            if owner == self.reading.tape and any(self.flow.chain_to(s, self.paths) for s in before):
+                reason = (
+                    f"`{owner}.reset()` forgets what was recorded before it, and {self.target_name} was computed there."
+                )
+                advice = f"Move it above that, to the top of the block of `{self.reading.opening().text}`:"
+                return self._explained(Kind.OUTSIDE, reason, self.reading.where(call), f"{owner}.reset()", advice)
+        return None
+
+    def _measured(self) -> Explanation | None:
+        """Only the shape of the source went into the target."""
+        for statement in self.flow.statements:
+            for call in ast.walk(statement):
+                sized = called(call) in ("shape", "size", "rank", "len", "shape_n") and call.args  # type: ignore[attr-defined]
+                if sized and self.flow.uses(call.args[0], self.paths):  # type: ignore[attr-defined]
+                    text = ast.unparse(call)
+                    reason = f"`{text}` is an integer that does not depend on the values of {self.source_name}."
+                    return self._explained(Kind.DTYPE, reason, self.reading.where(call))
+        return None
 
     def _is_on_tape(self) -> bool:
         if self.target in self.chain:
@@ -308,31 +443,83 @@ class Question:
         assigned = self.reading.last_assigned(self.target_name)
         if assigned is None or self.reading.block is None or self.reading.is_in_block(assigned.statement):
             return None
-        if self._is_on_tape():
+        if self._is_on_tape() or self.reading.pause_around(assigned.statement) is not None:
             return None
         before = self.reading.is_before_block(assigned.statement)
         when = "before the tape recorded" if before else "after the tape had stopped"
         reason = f"{self.target_name} was computed {when}."
-        repair = repairs.line_text(self.reading.where(assigned.statement))
+        repair = self._moved(assigned.statement)
         if unwatched and not isinstance(self.value, Variable) and not self.reading.watches(self.source_name):
             repair = f"{self.reading.tape or 'tape'}.watch({self.source_name})\n{repair}"
             reason += f" And {self.source_name} is a tensor that was not watched."
         advice = f"Move it into the block of `{self.reading.opening().text}`:"
         return self._explained(Kind.OUTSIDE, reason, self._where(assigned), repair, advice)
 
+    def _moved(self, statement: ast.stmt) -> str:
+        """What belongs into the block: a statement, with those outside that lead from the source to it."""
+        way = self.flow.chain_to(statement, self.paths) or [statement]
+        lines = []
+        for each in way:
+            if hasattr(each, "body") or self.reading.is_in_block(each):
+                continue
+            needed = self.reading.block_asked_in(each)
+            if needed is not None:  # a gradient: its own tape must be inside as well
+                lines.append(ast.unparse(needed))
+            lines.append(repairs.line_text(self.reading.where(each)))
+        return "\n".join(dict.fromkeys(lines))
+
     def _made_outside(self) -> Explanation | None:
         """What the target was computed from stands outside the block, although it was computed from the source."""
-        made = self.reading.made_outside(self.target_name, self.source_name)
-        if made is None:
+        for statement in self.flow.statements:
+            value = self.flow.value_of(statement)
+            if isinstance(value, ast.Lambda) or not self.reading.is_outside(statement):
+                continue
+            way = self.flow.chain_to(statement, self.paths)
+            if not way:
+                continue
+            name = ", ".join(ast.unparse(target) for target in targets_of(statement))
+            where = self.reading.where(statement)
+            for each in way:
+                found = self._copied(each) or self._in_dataset(each)
+                if found is not None:
+                    return found
+            reason = f"{self.target_name} is computed from {name}, and {name} was computed outside the tape."
+            advice = f"Move this into the block of `{self.reading.opening().text}`, at its top:"
+            return self._explained(Kind.OUTSIDE, reason, where, self._moved(statement), advice)
+        return None
+
+    def _copied(self, statement: ast.stmt) -> Explanation | None:
+        """The source was copied: the copy is a leaf of its own, wherever the line stands."""
+        value = self.flow.value_of(statement)
+        for call in ast.walk(value):
+            if called(call) not in _COPYING or not self.flow.uses(call, self.paths):
+                continue
+            reason = f"`{ast.unparse(call)}` is a copy: a value of its own, whose history ends here."
+            repair = (
+                repairs.rewritten(self.reading.where(statement), repairs.without_call(called(call)))
+                if call is value
+                else ""
+            )
+            return self._explained(
+                Kind.ASSIGN,
+                reason,
+                self.reading.where(statement),
+                repair,
+                f"To compute with {self.source_name} itself:",
+            )
+        return None
+
+    def _in_dataset(self, statement: ast.stmt) -> Explanation | None:
+        """The source was used in a function of a dataset."""
+        if "Dataset" not in ast.unparse(statement):
             return None
-        name, statement = made
-        needed = self.reading.block_asked_in(statement)
-        lines = [repairs.line_text(self.reading.where(statement))]
-        if needed is not None:  # a gradient: its own tape must be inside as well
-            lines.insert(0, ast.unparse(needed))
-        reason = f"{self.target_name} is computed from {name}, and {name} was computed outside the tape."
-        advice = f"Move this into the block of `{self.reading.opening().text}`, at its top:"
-        return self._explained(Kind.OUTSIDE, reason, self.reading.where(statement), "\n".join(lines), advice)
+        for call in ast.walk(statement):
+            given = [*call.args, *(k.value for k in call.keywords)] if isinstance(call, ast.Call) else []
+            if called(call) in _OF_DATASETS and any(self.flow.uses(each, self.paths) for each in given):
+                reason = f"A dataset runs the function of `{called(call)}` outside of all tapes. "
+                reason += f"Compute with {self.source_name} where its elements are used."
+                return self._explained(Kind.OUTSIDE, reason, self.reading.where(call))
+        return None
 
     def _watched_late(self, assigned: Assigned | None) -> Explanation | None:
         watches = self.reading.watches(self.source_name)
@@ -344,37 +531,65 @@ class Question:
         return self._explained(Kind.WATCHED_LATE, reason, self.reading.where(watches[-1]), repair, advice)
 
     def _in_thread(self) -> Explanation | None:
-        call = self.reading.thread_in_block()
-        if call is None:
-            return None
-        given = next((k.value for k in call.keywords if k.arg == "target"), None)
-        function, arguments = (given, []) if given is not None else (call.args[0] if call.args else None, call.args[1:])
-        repair = "" if function is None else ast.unparse(ast.Call(function, arguments, []))
-        if called(call) == "submit" and repair:
-            name = self.target_name
-            repair = f"{name} = {repair}"
-        reason = "A tape records the thread that entered it; this work is done by another one."
-        advice = "Do it in this thread, or enter a tape in that one:"
-        return self._explained(Kind.THREAD, reason, self.reading.where(call), repair, advice)
+        for call in self.reading.threads_in_block():
+            statement = self.reading.statement_of(call)
+            if statement is None:
+                continue
+            name = called(call)
+            given = [*call.args, *(keyword.value for keyword in call.keywords)]
+            from_source = any(self.flow.uses(each, self.paths) for each in given)
+            if not from_source and not self.flow.chain_to(statement, self.paths):
+                continue
+            functions = {each.id for each in given if isinstance(each, ast.Name)} & self.flow.functions.keys()
+            stores = any(self.flow.holds(each) for f in functions for each in self.flow.functions[f].body)
+            if not self.flow.holds(statement) and not stores and self.flow.statements:
+                continue
+            where = self.reading.where(call)
+            repair = repairs.rewritten(where, repairs.in_this_thread)
+            reason = "A tape records the thread that entered it; this work is done by another one."
+            if name == "Thread":
+                repair = repairs.called_here(call)
+                names = [ast.unparse(target) for target in targets_of(statement)]
+                if repair and any(self.reading.uses_after(each, where.line) for each in names):
+                    reason, repair = f"{reason} Without a thread it is `{repair}`.", ""
+            elif any(_is_method(n) and called(n) in ("submit", "apply_async") for n in ast.walk(ast.parse(repair))):
+                repair = ""
+            advice = "Do it in this thread, or enter a tape in that one:"
+            return self._explained(Kind.THREAD, reason, where, repair, advice)
+        return None
 
     def _predicted(self) -> Explanation | None:
-        calls = self.reading.calls_in_block("predict", "predict_on_batch")
+        if not isinstance(self.value, Variable):
+            return None
+        methods = ("predict", "predict_on_batch", "evaluate", "test_on_batch", "train_on_batch", "fit")
+        calls = [
+            call for call in self.reading.calls_in_block(*methods) if self.flow.holds(call) or not self.flow.statements
+        ]
         assigned = self.reading.last_assigned(self.target_name)
         if not calls and assigned is not None and called(assigned.value).startswith("predict"):
             calls = [assigned.value]  # type: ignore[list-item]
-        if not calls:
+        calls = [call for call in calls if self._may_hold(call)]
+        if not calls or (self.number in self.chain and self.target in self.chain):
             return None
-        where = self.reading.where(calls[0])
-        reason = "`predict` runs in a loop of its own and gives NumPy arrays, which no tape follows."
+        where, name = self.reading.where(calls[0]), called(calls[0])
+        gives = "NumPy arrays" if name.startswith("predict") else "numbers"
+        reason = f"`{name}` runs in a loop of its own and gives {gives}, which no tape follows."
         return self._explained(
             Kind.PREDICT, reason, where, repairs.rewritten(where, repairs.as_call), "Call the model in the block:"
         )
+
+    def _may_hold(self, call: ast.Call) -> bool:
+        """Whether the model of a call may be the one that has the source."""
+        owner = path_of(call.func.value) if isinstance(call.func, ast.Attribute) else ()
+        longer = [path for path in self.paths if len(path) > 1]
+        return not owner or not longer or any(path[: len(owner)] == owner for path in longer)
 
     def _branch(self) -> Explanation | None:
         name = self.source_name
         if not name.isidentifier():
             return None
-        branch = self.reading.branch_with(name)
+        called_ones = [self.flow.functions[each] for each in self.flow.called & self.flow.functions.keys()]
+        branch = self.reading.branch_with(name, called_ones)
         if branch is None:
             return None
         where = self.reading.where(branch)
@@ -385,7 +600,7 @@ class Question:
         ends = [n for n in self.ways.followed if n != self.number]
         path = tuple(self._step(each) for each in self.ways.back(ends[-1])[1:]) if ends else ()
         if not ends:
-            reason = f"{self.target_name} was not computed from {self.source_name}, which nothing on the tape uses."
+            reason = f"{self.target_name} was not computed from {self.source_name}: no recorded op leads from it."
         else:
             reason = f"{self.target_name} was not computed from {self.source_name}: what comes of it ends elsewhere."
         shared = self._common_ancestor()
@@ -425,7 +640,7 @@ class Question:
             return Step(link.name, _in_program(where_of_record(number, link.code, link.offset)))
         cut = CUTS.get(number)
         if cut is not None:
-            return Step(cut.by.name, _in_program(where_of_record(number, cut.code, cut.offset)))
+            return Step(cut.by.name, _in_program(self._where_of_cut(number)) if cut.code is not None else None)
         return Step("value", None)
 
     def _where(self, assigned: Assigned | None) -> Where | None:
@@ -459,6 +674,9 @@ def _joined(answers: list[Explanation], lines: list[Where], ops: list[Any]) -> E
     for place, line in enumerate(lines):
         by_line.setdefault(line, []).append(place)
     joined = []
+    if len(ops) > 1 and any(isinstance(op, Op) and _change_for(op, ops) is None for op in ops):
+        zeros = _without_repair(answers[0])
+        return replace(zeros, further=tuple(_without_repair(answer) for answer in answers[1:]))
     for line, places in by_line.items():
         answer = answers[places[0]]
         if len(places) == 1 and len(answers) > 1:
@@ -474,12 +692,27 @@ def _joined(answers: list[Explanation], lines: list[Where], ops: list[Any]) -> E
     return replace(joined[0], further=tuple(joined[1:]))
 
 
+def _without_repair(answer: Explanation) -> Explanation:
+    """One whose repair would not help, because another cut on the way has none."""
+    return answer if "unconnected_gradients" in answer.repair else replace(answer, repair="", advice="")
+
+
 def _in_program(where: Where) -> Where | None:
     """The line, unless it is one of a library, of which it is not known who called it."""
     return None if is_library(where.file) or where.file.startswith(_OURS) else where
 
 
 _OURS = tuple(os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), name, "") for name in PACKAGES)
+
+
+def _is_method(node: object) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+
+
+def _grouped(node: ast.expr) -> ast.expr:
+    """An expression that can stand behind a minus."""
+    simple = isinstance(node, (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant))
+    return node if simple else ast.Name(f"({ast.unparse(node)})")
 
 
 def _names_one(text: str) -> bool:
@@ -498,7 +731,8 @@ def _repaired(op: Op, where: Where, others: Sequence[Any] = ()) -> str:
 def _change_for(op: Any, others: Sequence[Any] = ()) -> repairs.Change | None:
     """How the expression of an op is rewritten so that a gradient passes; `others` are the ops that cut the same way."""
     name = op.name if isinstance(op, Op) else ""
-    if any(isinstance(other, Op) and other.name == "encode_one_hot" for other in others):
+    names = {other.name for other in others if isinstance(other, Op)}
+    if names >= {"encode_one_hot", "argmax"}:
         # One at the largest place, zeros elsewhere: softmax is its smooth form.
         if name == "argmax":
             return repairs.shares

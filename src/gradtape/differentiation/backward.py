@@ -9,6 +9,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
+from time import perf_counter_ns
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from ..base.errors import NotATensorError, invalid
 from ..base.sizes import Undecided
 from ..native import background
 from ..native.background import Product
-from ..op.call import PULL_OBSERVERS
+from ..op.call import BEGAN, PULL_OBSERVERS
 from ..op.record import Pull, op_of
 from ..ops.math.logic import ones_like, zeros_like
 from ..values.composite import COMPOSITES
@@ -141,6 +142,7 @@ def _observed(step: Any) -> Callable[[Any, Any, Record, bool], Sequence[Any]]:
     """The step, shown to who observes backward passes. Products are computed first."""
 
     def observed(pull: Pull, cotangent: Any, record: Record, on_tensors: bool) -> Sequence[Any]:
+        BEGAN[0] = perf_counter_ns()
         parts = pull(cotangent, record) if step is None else step(pull, cotangent, record, on_tensors)
         parts = [part.value() if part.__class__ is Product else part for part in parts]
         for observe in PULL_OBSERVERS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeVar, overload
 
 import numpy as np
@@ -120,6 +120,7 @@ def _custom_gradient(run: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
         result, gradient = run(given, settings)
         return result, lambda *cotangents, variables=None: gradient(*cotangents)
 
+    f.__name__ = getattr(getattr(run, "graph", None), "name", f.__name__)
     return _call(f, args, kwargs)
 
 
@@ -233,26 +234,57 @@ def _followed_by(accumulators: list[Accumulator]) -> scope:
 
 
 class CustomCall:
-    """How a function with a custom gradient was called, for `tape.check`; it does not keep the arguments alive."""
+    """How a function with a custom gradient was called, for who asks about it; it does not keep the arguments alive."""
 
     __slots__ = ("_args", "_function", "_kwargs")
 
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self._function, self._kwargs = function, kwargs
-        self._args = [weakref.ref(value) if isinstance(value, (Tensor, Variable)) else value for value in args]
+        self._args = [
+            (weakref.ref(value), value._id) if isinstance(value, (Tensor, Variable)) else (value, 0) for value in args
+        ]
 
     @property
     def name(self) -> str:
         """The name of the function."""
         return getattr(self._function, "__name__", "a function")
 
-    def arguments(self) -> list[Any] | None:
-        """The arguments; None if one of them is gone."""
-        found = [value() if value.__class__ is weakref.ref else value for value in self._args]
-        return None if any(f is None and a is not None for f, a in zip(found, self._args, strict=True)) else found
+    def arguments(self, values: Mapping[int, Any]) -> list[Any] | None:
+        """The arguments; None if one of them is gone.
+
+        Args:
+            values: Arrays that are known, by the identity of their tensors.
+        """
+        found = []
+        for kept, number in self._args:
+            value = kept() if kept.__class__ is weakref.ref else kept
+            if value is None and kept is not None and number in values:
+                value = from_array(values[number])
+                value._id = number
+            if value is None and kept is not None:
+                return None
+            found.append(value)
+        return found
+
+    def parts(self, args: list[Any]) -> tuple[list[Any], Callable[..., list[Any]]]:
+        """The outputs for these arguments, and what gives the gradients for cotangents of them.
+
+        Args:
+            args: Arguments of the function.
+        """
+        with _VariableWatcher() as watcher:
+            result, grad_fn = _value_and_gradient(self._function, self._function(*args, **self._kwargs))
+        own = {value._id for value in nest.flatten(args) if isinstance(value, Variable)}
+        variables = [v for number, v in watcher.variables.items() if number not in own]
+        called = functools.partial(grad_fn, variables=variables) if variables else grad_fn
+        return [to_tensor(value) for value in nest.flatten(result)], lambda *given: nest.flatten(called(*given))
 
     def run(self, args: list[Any]) -> list[Any]:
-        """The outputs for other arguments, unseen by tapes."""
+        """The outputs for other arguments, unseen by tapes.
+
+        Args:
+            args: Arguments of the function.
+        """
         with _followed_by([]):
             return [to_tensor(value) for value in nest.flatten(self._function(*args, **self._kwargs)[0])]
 

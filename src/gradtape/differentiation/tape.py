@@ -78,6 +78,7 @@ class GradientTape:
         strict: Whether a gradient that would be None raises `UnconnectedGradientError`, with the explanation that `explain`
             gives; see docs/guide/why-none.md.
         profile: Whether the time of each op and backward step is measured, for `profile()`. Only outside of traced functions.
+            A compiled function is measured as a whole; with "steps" it runs op by op instead, and has its lines in the profile.
     """
 
     _missing: Missing | None = None  # what was kept when a gradient was None
@@ -91,7 +92,7 @@ class GradientTape:
         nan_safe: bool = False,
         memory_budget: float | None = None,
         strict: bool = False,
-        profile: bool = False,
+        profile: bool | str = False,
     ) -> None:
         if memory_budget is not None:
             checked_budget(memory_budget)
@@ -110,9 +111,9 @@ class GradientTape:
         if strict:
             self._strict = True
         if profile:
-            from ..diagnostics.profile import ProfiledTape
+            from ..diagnostics import profile as profiling
 
-            become(self, ProfiledTape)
+            become(self, profiling.tape_class(profile))
         self._spent = False  # whether a tape that is not persistent has been used
 
     # --- recording -----------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,6 +46,9 @@ CALL_OBSERVERS: list[Callable[[str], None]] = []
 # Called with each tape that is about to be differentiated.
 TAPE_OBSERVERS: list[Callable[[Any], None]] = []
 
+# When the op, the call or the backward step that is shown next to such an observer began, by `time.perf_counter_ns`.
+BEGAN = [0]
+
 # Called where a tape gives gradients of variables, with the targets, the gradients and the variables.
 GRADIENT_OBSERVERS: list[Callable[[list[Any], list[Any], list[Any]], None]] = []
 
@@ -54,6 +58,8 @@ PULL_OBSERVERS: list[Callable[[Any, Any, Any, Any], None]] = []
 
 def apply(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     """Run an op on anything a user may pass, record it, and return a tensor (or a list of tensors)."""
+    if OBSERVERS:
+        BEGAN[0] = perf_counter_ns()
     for name, default in op.attributes.items():
         if name not in attributes:
             attributes[name] = default

@@ -152,6 +152,8 @@ def record_op(op: Op, inputs: tuple[Any, ...], attributes: dict[str, Any], outpu
             [p for p, tensor in enumerate(inputs) if tensor._id in records and tensor.dtype.is_differentiable]
         )
         if not followed:
+            if any(tensor._id in records for tensor in inputs):  # integers that came out beside floats
+                note_cut(op, inputs, outputs)
             continue
         if not op.variadic:
             followed = tuple([p for p in followed if op.arguments[p] in op.vjps or op.lookup_error])
@@ -229,6 +231,7 @@ def _refuse(op: Op) -> Pull:
 
     pull.on_tensors = pull  # type: ignore[attr-defined]
     pull.refuses = True  # type: ignore[attr-defined]
+    pull.refused = op  # type: ignore[attr-defined]
     return pull  # type: ignore[return-value]
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from ..base.context import STATE, next_id, scope
 from ..base.errors import InaccessibleTensorError, NonFiniteError
 from ..base.nest import children, is_nested, is_record, record_of
-from ..base.notes import STEPS
+from ..base.notes import STEPS, STEPS_OF_WORLDS
 from ..base.seeds import GLOBAL, SeedScope
 from ..base.sizes import UNKNOWN
 from ..op.call import STEPWISE
@@ -113,13 +113,14 @@ class Graph:
         if len(self.last_uses) != len(self.steps):
             self.last_uses = self._last_uses()
         in_world = STATE.trace is not None
+        silent = in_world and not STEPS_OF_WORLDS
         seeds = self.seed_scope()
         with scope(seeds=seeds):
             for step, over in zip(self.steps, self.last_uses, strict=True):
                 seeds.step += 1
                 if in_world and step.is_idle(over):
                     continue
-                first = 0 if in_world or not STATE.tapes else next_id()
+                first = 0 if silent or not STATE.tapes else next_id()
                 step.run(environment)
                 if first:  # records in between lead to the line inside the function, not to its call
                     STEPS.append((first, next_id(), step.line))

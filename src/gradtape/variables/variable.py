@@ -202,6 +202,8 @@ class Variable(_Operators, metaclass=_VariableMeta):
         if not self._shape.is_compatible_with(value.shape):
             raise ValueError(f"The initial value has shape {value.shape}, which does not fit shape {self._shape}.")
         self._id = next_id()
+        if ACTIVE and value._id:
+            note_exit(value._id, "a new variable", self._id)
         self._value = value_of(self, value._array)
 
     # --- reading -------------------------------------------------------------------------------------------------
@@ -555,7 +557,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
         if not isinstance(sparse_delta, IndexedSlices):
             raise TypeError(f"sparse_delta must be tf.IndexedSlices, got {sparse_delta!r}.")
         indices = np.asarray(to_tensor(sparse_delta.indices)._array)
-        values = to_tensor(sparse_delta.values, self.dtype)._array
+        values = self._stored(to_tensor(sparse_delta.values, self.dtype))._array
 
         def update_rows(array: Array) -> None:
             _check_rows(indices, values, array.shape)
@@ -742,7 +744,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
         if not isinstance(sparse_delta, IndexedSlices):
             raise TypeError(f"sparse_delta must be tf.IndexedSlices, got {sparse_delta!r}.")
         indices = np.asarray(to_tensor(sparse_delta.indices)._array)
-        values = to_tensor(sparse_delta.values, self.dtype)._array
+        values = self._stored(to_tensor(sparse_delta.values, self.dtype))._array
         leading = np.ogrid[tuple(slice(size) for size in indices.shape)][:-1]
 
         def update(array: Array) -> None:
@@ -760,7 +762,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
         self, indices: TensorLike, updates: TensorLike, update: Callable[[Array, Any, Array], None]
     ) -> Variable:
         positions = np.asarray(to_tensor(indices)._array)
-        values = to_tensor(updates, self.dtype)._array
+        values = self._stored(to_tensor(updates, self.dtype))._array
 
         def update_places(array: Array) -> None:
             key = index.update_key(positions, values.shape, array.shape, "scatter_nd")
@@ -879,9 +881,15 @@ class Variable(_Operators, metaclass=_VariableMeta):
         return self._scatter_nd(indices, updates, np.minimum.at)
 
     @_changes
+    def _stored(self, value: Any) -> Any:
+        """A tensor whose values are stored in the variable: there its history ends."""
+        if ACTIVE and value._id:
+            note_exit(value._id, "assign", self._id)
+        return value
+
     def _assign_part(self, key: Any, value: TensorLike, how: str) -> Any:
         """Replace, increase or decrease the part at an index."""
-        new = to_tensor(value, self.dtype)._array
+        new = self._stored(to_tensor(value, self.dtype))._array
         if new.dtype.kind == "O" and not new.ndim:
             new = new[()]  # a text, which NumPy would put there as an array
 

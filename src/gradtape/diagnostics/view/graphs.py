@@ -7,7 +7,7 @@ from typing import Any
 
 from ...trace.concrete import ConcreteFunction
 from ...trace.function import Function
-from ...trace.graph import Graph, Ref, leaves
+from ...trace.graph import Graph, Ref, leaves, used_numbers
 from ...trace.printing import name_of
 from ...values.tensor import TensorSpec
 from ...variables.variable import Variable
@@ -45,14 +45,20 @@ class Steps:
         """The steps of a graph, whose inputs are these nodes, or None for a new one; the nodes of its results."""
         self._specs |= graph.specs
         inputs = [leaf for leaf in leaves(graph.inputs) if leaf.__class__ is Ref]
+        named = len(graph.labels) == len(inputs)
         for place, leaf in enumerate(inputs):
             known = given[place] if place < len(given) else None
-            self._places[leaf.number] = (
-                self._leaf("watched", f"input {place + 1}", leaf.number) if known is None else known
-            )
+            if known is None:
+                name = graph.labels[place] if named else f"input {place + 1}"
+                known = self._leaf("value" if self._scopes else "watched", name, leaf.number)
+                self.nodes[known].scopes = self._scopes  # (what no tape follows is seen in the function alone)
+            self._places[leaf.number] = known
         self._inside.append(graph)
+        used = {number for step in graph.steps for number in used_numbers(step.inputs)} | {*used_numbers(graph.outputs)}
         for step in graph.steps:
-            self._step(step)
+            # (A loop over `tf.range(n)` has a counter of its own; the range is not computed.)
+            if not step.is_idle(tuple(number for number in used_numbers(step.results) if number not in used)):
+                self._step(step)
         self._inside.pop()
         return [self._places.get(leaf.number) for leaf in leaves(graph.outputs) if leaf.__class__ is Ref]
 

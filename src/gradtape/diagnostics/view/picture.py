@@ -45,7 +45,7 @@ class Node:
     forward: float | None = None  # seconds
     backward: float | None = None
     norm: float | None = None  # of the gradient in its result
-    marks: tuple[str, ...] = ()  # "nan", "inf", "none"
+    marks: tuple[str, ...] = ()  # "nan", "inf", "none", "bad gradient" (NaN), "infinite gradient"
     note: str = ""
     same: int | None = None  # of a copy: the place of the node that it is a copy of
 

@@ -176,7 +176,9 @@ def _function(code: CodeType | None) -> str:
 
 
 def _with_gradient(marks: tuple[str, ...], norm: float | None) -> tuple[str, ...]:
-    return marks if norm is None or is_finite(norm) else (*marks, "bad gradient")
+    if norm is None or is_finite(norm):
+        return marks
+    return (*marks, "bad gradient" if norm != norm else "infinite gradient")
 
 
 def _title(nodes: list[Node]) -> str:

@@ -380,7 +380,7 @@ var gradtape = (() => {
     if (bad) tag(shapes, box.x + box.width, box.y, marks.map(markWord).join(" "), "bad");
     else if (node.kind === "cut") tag(shapes, box.x + box.width, box.y, "cut", "cut");
   }
-  const markWord = (mark) => ({ nan: "NaN", inf: "Inf", none: "None", "bad gradient": "∇ NaN" })[mark] || mark;
+  const markWord = (mark) => ({ nan: "NaN", inf: "Inf", none: "None", "bad gradient": "∇ NaN", "infinite gradient": "∇ Inf" })[mark] || mark;
   function tag(shapes, right, top, words, fill) {
     const width = widthOf(words, 9.5) + 12;
     shapes.push({ shape: "rect", x: right - width + 6, y: top - 8, width, height: 15, radius: 7.5, fill, main: false });

@@ -299,7 +299,7 @@
     if (one.bwd !== undefined) row("backward", gradtape.seconds(one.bwd));
     if (one.norm !== undefined) row("gradient norm", gradtape.short(one.norm));
     const marks = group ? [...one.marks] : gradtape.marksOf(one);
-    const meaning = { nan: "It has NaN.", inf: "It has infinities.", none: "Its gradient is None.", "bad gradient": "Its gradient is not finite.", cut: "" };
+    const meaning = { nan: "It has NaN.", inf: "It has infinities.", none: "Its gradient is None.", "bad gradient": "Its gradient has NaN.", "infinite gradient": "Its gradient has infinities.", cut: "" };
     const said = group && marks.length ? `Inside: ${marks.map(gradtape.markWord).join(", ")}.` : marks.map((each) => meaning[each]).filter(Boolean).join(" ");
     const note = [said, one.note].filter(Boolean).join("\n");
     const link = (key) => `<button type="button" data-go="${key}">${escape(nameOf(key))}</button>`;
