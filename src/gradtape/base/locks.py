@@ -19,6 +19,7 @@ import os
 import threading
 import time
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 from .module_locks import forget_imports, imports_under_way
@@ -97,7 +98,12 @@ def _renew() -> None:
             lock._at_fork_reinit()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before)
-    for _ in range(3):  # an interrupt may have ended the one before
-        os.register_at_fork(after_in_parent=_give_back, after_in_child=_renew)
+def on_fork(**hooks: Callable[[], Any]) -> None:
+    """Call these around each `os.fork`, where there is one: `before`, `after_in_parent`, `after_in_child`."""
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(**hooks)
+
+
+on_fork(before=_before)
+for _ in range(3):  # an interrupt may have ended the one before
+    on_fork(after_in_parent=_give_back, after_in_child=_renew)

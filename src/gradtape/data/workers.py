@@ -8,7 +8,6 @@ iterator is asked for the element, with the traceback of the thread.
 from __future__ import annotations
 
 import atexit
-import os
 import threading
 import time
 import weakref
@@ -17,7 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..base.errors import FailedPreconditionError
-from ..base.locks import new_condition, new_lock
+from ..base.locks import new_condition, new_lock, on_fork
 from .node import ElementIterator
 from .structure import Element
 
@@ -86,8 +85,7 @@ def _orphan_all() -> None:
         buffer.orphaned = True
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_orphan_all)
+on_fork(after_in_child=_orphan_all)
 
 
 class Outcome:

@@ -9,7 +9,6 @@ here, each core multiplies one with OpenBLAS told to use a single thread, and al
 from __future__ import annotations
 
 import functools
-import os
 import struct
 import threading
 from collections.abc import Callable
@@ -18,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..base.dtypes import Array
+from ..base.locks import on_fork
 from ..base.threads import cores
 from . import abi, engine, pool, thresholds
 from .abi import OpenBLAS, address_of
@@ -82,8 +82,7 @@ def _forget_lost_holders() -> None:
     _HOLDERS[:] = [holder for holder in _HOLDERS if holder == threading.get_ident()]
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_lost_holders)
+on_fork(after_in_child=_forget_lost_holders)
 
 
 def can_post(multiplications: int, dtype: np.dtype[Any]) -> bool:

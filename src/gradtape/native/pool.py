@@ -14,12 +14,11 @@ from __future__ import annotations
 import _thread
 import ctypes
 import functools
-import os
 import platform
 import sys
 from typing import Any
 
-from ..base.locks import new_lock
+from ..base.locks import new_lock, on_fork
 from ..base.threads import cores, in_parts
 from . import abi, thresholds
 from .engine import Kernel
@@ -114,8 +113,7 @@ def _begin_again() -> None:
         _POSTED_BEFORE = _POOLS.pop().posted
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=settle_all, after_in_child=_begin_again)
+on_fork(before=settle_all, after_in_child=_begin_again)
 
 
 class _Pool:

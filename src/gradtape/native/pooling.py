@@ -11,34 +11,17 @@ import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from math import prod
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
 
 from . import pool, thresholds
 from .engine import Kernel, packed, register_bytes
+from .geometry import Sizes, Windows
 from .language import Memory, Number, Variable, array_at, kernel_module, loop, select, type_of
 
 _WIDEST = 4  # registers worked on together
-
-Sizes = tuple[int, ...]
-
-
-class Windows(Protocol):
-    """Windows on images or sequences (`ops/nn/window.py`)."""
-
-    sizes: Sizes
-    window: Sizes
-    strides: Sizes
-    dilations: Sizes
-    padding: tuple[tuple[int, int], ...]
-    outputs: Sizes
-    padded: bool  # whether windows reach beyond the input
-    overlap: bool  # whether an input can belong to two windows
-    tiled: bool  # whether each input belongs to one window
-
-    def on_images(self) -> Windows: ...
 
 
 def window_max(x: Any, found: Windows) -> Any:

@@ -18,9 +18,8 @@ from llvmlite import ir
 from ..base.dtypes import Array
 from . import pool, thresholds
 from .engine import Kernel, packed, register_bytes, registers
+from .geometry import Sizes as Sizes
 from .language import INT64, Memory, Number, Variable, fma, loop, select
-
-Sizes = tuple[int, ...]
 
 _TERMS = 200  # added up in one register before the sum goes to memory: for accuracy, and to stay in the cache
 _SUMS = 64  # added up in one place of memory

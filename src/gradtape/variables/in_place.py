@@ -15,7 +15,6 @@ The counts are exact because of the interpreter's lock; without that (free-threa
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from itertools import compress
@@ -25,7 +24,7 @@ import numpy as np
 
 from ..base.context import RESTORATIONS
 from ..base.dtypes import Array
-from ..base.locks import new_rlock
+from ..base.locks import new_rlock, on_fork
 from ..native.abi import counts_holders, holders
 from ..values.tensor import EagerTensor, from_array
 
@@ -41,8 +40,7 @@ _T = TypeVar("_T")
 Compute = Callable[..., Any]
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_WAITING.clear)  # (the waiting threads are in the parent)
+on_fork(after_in_child=_WAITING.clear)  # (the waiting threads are in the parent)
 
 
 def lock_of(variable: Any) -> Any:

@@ -19,9 +19,9 @@ from numpy.lib.stride_tricks import as_strided
 from ...base.dtypes import Array
 from ...base.errors import invalid
 from ...base.sizes import Size, larger
-from ...native import thresholds
+from ...native import geometry, thresholds
+from ...native.geometry import Sizes as Sizes
 
-Sizes = tuple[int, ...]
 Padding = str | tuple[tuple[int, int], ...]
 
 _LARGEST = 1 << 31  # products of two such numbers still fit 64-bit integers
@@ -35,39 +35,10 @@ class Tap(NamedTuple):
     outputs: tuple[slice, ...]
 
 
-class Windows(NamedTuple):
-    """All windows on an input of some sizes."""
+class Windows(geometry.Windows):
+    """All windows on an input of some sizes, and the places of each."""
 
-    sizes: Sizes
-    window: Sizes
-    strides: Sizes
-    dilations: Sizes
-    padding: tuple[tuple[int, int], ...]
-    outputs: Sizes
-
-    @property
-    def padded(self) -> bool:
-        """Whether windows reach beyond the input."""
-        return any(any(pair) for pair in self.padding)
-
-    @property
-    def overlap(self) -> bool:
-        """Whether an input can belong to two windows."""
-        return any(s <= (w - 1) * d for w, s, d in zip(self.window, self.strides, self.dilations, strict=True))
-
-    @property
-    def tiled(self) -> bool:
-        """Whether each input belongs to one window."""
-        covered = tuple(count * width for count, width in zip(self.outputs, self.window, strict=True))
-        return self.strides == self.window and self.sizes == covered and not self.padded and not self.overlap
-
-    def on_images(self) -> Windows:
-        """The same windows, on an image of one row if they are on sequences."""
-        if len(self.sizes) != 1:
-            return self
-        one: tuple[Any, ...] = (1,)
-        sizes, window, strides, dilations, padding, outputs = self
-        return Windows(one + sizes, one + window, one + strides, one + dilations, ((0, 0), *padding), one + outputs)
+    __slots__ = ()
 
     def taps(self) -> tuple[Tap, ...]:
         """The places of the window in row-major order; those that meet nothing but padding are left out."""
