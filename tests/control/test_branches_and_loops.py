@@ -46,6 +46,28 @@ def test_bad_conditions_are_refused(call, error):
         call()
 
 
+@pytest.mark.parametrize("run", [lambda f: f, tf.function])
+def test_case_without_a_default_and_with_exclusive_predicates(run):
+    def case(n, pairs, **settings):
+        return tf.case([(n > k, lambda k=k: tf.constant(k)) for k in range(pairs)], **settings)
+
+    def call(n, pairs, **settings):
+        return int(run(lambda n: case(n, pairs, **settings))(tf.constant(n)))
+
+    default = lambda: tf.constant(9)  # noqa: E731
+    for pairs in (1, 2, 3):
+        for exclusive in (False, True):
+            with pytest.raises(tf.errors.InvalidArgumentError, match="none of the"):
+                call(0, pairs, exclusive=exclusive)
+            assert call(0, pairs, exclusive=exclusive, default=default) == 9
+            assert call(1, pairs, exclusive=exclusive, default=default) == 0
+    assert call(3, 3) == 0
+    for settings in ({"pairs": 2, "default": default}, {"pairs": 3}, {"pairs": 3, "default": default}):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"\[0, 1"):
+            call(2, exclusive=True, **settings)
+    assert call(2, 2, exclusive=True) == 0  # without a default TensorFlow does not ask the last one
+
+
 def test_case_takes_the_first_true_predicate():
     yes, no = tf.constant(True), tf.constant(False)
     assert tf.case([(no, never), (yes, lambda: 2), (yes, never)]) == 2

@@ -321,3 +321,53 @@ def test_classes_of_values_in_rows():
     assert coded.to_list() == [[[1, 5, 1, 1], [1, 1, 5, 1]], [[1, 1, 1, 5]]]
     with pytest.raises(ValueError, match="axis=0"):
         tf.one_hot(rows, 4, axis=0)
+
+
+WRONG_PARTS = {  # how rows of three values are given, and parts that do not fit
+    "from_row_lengths": ([2, -1, 2], [2, 3], [1, 1]),
+    "from_row_splits": ([1, 3], [0, 2, 1, 3], [0, 2], [0, 5], []),
+    "from_row_limits": ([2, 1, 3], [1, 2], [-1, 3]),
+    "from_row_starts": ([1, 2], [0, 2, 1], [0, 5]),
+    "from_value_rowids": ([1, 0, 1], [-1, 0, 1], [0, 1]),
+}
+
+
+@pytest.mark.parametrize(("way", "parts"), [(way, parts) for way, several in WRONG_PARTS.items() for parts in several])
+def test_parts_are_checked_in_functions_as_in_eager_code(way, parts):
+    given = tf.constant(parts, tf.int64)
+    make = getattr(R, way)
+    for use in (lambda rows: rows.to_tensor(), lambda rows: tf.reduce_sum(rows.values)):  # (the second needs no rows)
+
+        def call(values, part, use=use):
+            return use(make(values, part))
+
+        unknown = [tf.TensorSpec([None]), tf.TensorSpec([None], tf.int64)]
+        for run in (call, tf.function(call), tf.function(call, input_signature=unknown)):
+            with pytest.raises(tf.errors.InvalidArgumentError, match="RaggedTensor"):
+                run(tf.constant([1.0, 2.0, 3.0]), given)
+
+    def unchecked(values, part):
+        return tf.reduce_sum(make(values, part, validate=False).values)
+
+    if parts:
+        assert float(tf.function(unchecked)(tf.constant([1.0, 2.0, 3.0]), given)) == 6.0
+
+
+def test_nested_parts_are_checked_in_functions():
+    x = tf.constant([1.0, 2.0, 3.0])
+    nested = tf.function(lambda part: R.from_nested_row_splits(x, [[0, 1, 2], part]).to_tensor())
+    assert nested(tf.constant([0, 2, 3], tf.int64)).shape == [2, 1, 2]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="must not decrease"):
+        nested(tf.constant([0, 2, 1], tf.int64))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="value_rowids"):
+        tf.function(lambda ids, n: R.from_value_rowids(x, ids, n).to_tensor())([0, 1, 5], tf.constant(3))
+
+
+def test_rows_of_one_length_that_a_tensor_says():
+    x = tf.constant([1.0, 2.0, 3.0, 4.0])
+    rows = tf.function(lambda length: R.from_uniform_row_length(x, length).to_tensor())
+    assert rows(tf.constant(2)).numpy().tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    assert rows(tf.constant(4)).numpy().tolist() == [[1.0, 2.0, 3.0, 4.0]]
+    for length in (3, -1, 0):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="RaggedTensor"):
+            rows(tf.constant(length))

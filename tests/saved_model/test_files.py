@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import types
 import zlib
 from typing import Any
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
+from gradtape.saved_model import names
 from gradtape.trace.graph import Graph, Step
 from gradtape.train import storage
 
@@ -334,9 +336,24 @@ def test_variables_that_begin_with_one_array_share_it_until_they_change(tmp_path
     assert [part.numpy()[0] for part in loaded] == [2.0, 1.0, 1.0]
 
 
-def test_no_setting_of_the_process_is_changed(folder):
+def test_the_names_in_files_lead_to_no_setting_of_the_process():
+    for namespace in names.NAMESPACES:
+        names._namespace(namespace)
+    words = ("seed", "state", "enable", "disable", "set_", "config", "regist", "behavior", "policy", "global", "session")
+    # (What such a word says of a function: the rest only looks like it.)
+    found = {name for name in names._index().values() if any(word in name.rpartition(".")[2] for word in words)}
+    found = {name for name in found if not re.search(r"stateless|global_norm|offsets|batch_norm_with_global|reset_shape|linalg.set_diag", name)}
+    assert found == set(names._REFUSED) - {"py_function", "numpy_function"}
+    assert all(names._public_function(name) is None for name in names._REFUSED)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["numpy.experimental_enable_numpy_behavior", "numpy.random.seed", "random.get_state", "random.set_state"],
+)
+def test_no_setting_of_the_process_is_changed(folder, name):
     changed = content(folder)
-    changed["traces"][0]["graph"]["steps"][0]["call"] = ["function", "numpy.experimental_enable_numpy_behavior"]
+    changed["traces"][0]["graph"]["steps"][0]["call"] = ["function", name]
     replace(folder, changed)
     with pytest.raises(tf.errors.NotFoundError):
         tf.saved_model.load(folder)

@@ -51,3 +51,25 @@ def test_rows_made_of_tensors(tmp_path):
     loaded = again(tmp_path, rows=rows)
     found, values = loaded.rows(tf.constant([[1, 0], [2, 3]]))
     assert (found.to_list(), values.numpy().tolist()) == ([[1], [2, 3]], [1, 0, 2, 3])
+
+
+def test_checks_of_parts_are_stored(tmp_path):
+    module = tf.Module()
+
+    @tf.function(input_signature=[tf.TensorSpec([None]), tf.TensorSpec([None], tf.int64)])
+    def rows(values, lengths):
+        total = tf.reduce_sum(lengths)
+        found = tf.case([(total > 0, lambda: 1), (total > 9, lambda: 2), (total > 99, lambda: 3)], exclusive=True)
+        by_number = tf.RaggedTensor.from_value_rowids(values, tf.cast(values, tf.int64), 9)
+        return tf.RaggedTensor.from_row_lengths(values, lengths).to_tensor(), found, by_number.row_lengths()
+
+    module.rows = rows
+    tf.saved_model.save(module, tmp_path)
+    loaded = tf.saved_model.load(tmp_path).rows
+    given = tf.constant([1.0, 2.0, 3.0])
+    assert loaded(given, tf.constant([2, 1], tf.int64))[0].numpy().tolist() == [[1.0, 2.0], [3.0, 0.0]]
+    for lengths in ([2, 2], [4, -1], [0, 0]):
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            loaded(given, tf.constant(lengths, tf.int64))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="value_rowids"):
+        loaded(given * 4.0, tf.constant([2, 1], tf.int64))

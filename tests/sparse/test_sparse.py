@@ -437,3 +437,14 @@ def test_a_traced_function_that_gives_a_sparse_tensor_says_its_type():
     traced = tf.function(lambda x: tf.sparse.from_dense(x)).get_concrete_function(tf.TensorSpec([3]))
     assert "SparseTensorSpec(TensorShape([None]), tf.float32)" in str(traced)
     assert traced.structured_outputs.shape.as_list() == [None]
+
+
+def test_parts_of_sizes_that_are_not_known():
+    given = tf.TensorSpec([None, None], tf.int64)
+    made = tf.function(lambda i: tf.sparse.to_dense(tf.SparseTensor(i, [1.0, 2.0], [3])), input_signature=[given])
+    assert made(tf.constant([[0], [1]], tf.int64)).numpy().tolist() == [1.0, 2.0, 0.0]
+    for places in ([[0]], [[0, 1], [1, 1]], [[0], [5]], [[1], [0]]):
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            made(tf.constant(places, tf.int64))
+    with pytest.raises(ValueError, match="2 places for 1 values"):
+        tf.function(lambda i: tf.SparseTensor(i, [1.0], [3]).values)(tf.constant([[0], [1]], tf.int64))

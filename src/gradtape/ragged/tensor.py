@@ -92,6 +92,8 @@ class RaggedTensor(_Arithmetic):
             tf.errors.InvalidArgumentError: A check fails.
         """
         splits = integers(row_splits, "row_splits")
+        if splits.shape[0] == 0:
+            raise unfit("RaggedTensor: row_splits must begin with 0, got [].")
         if validate:
             _check_splits(splits)
         return cls._checked(values, splits, validate)

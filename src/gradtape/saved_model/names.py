@@ -16,6 +16,7 @@ from typing import Any
 
 from .. import lookup
 from ..api import graph_mode
+from ..api.control import branches
 from ..api.generator import Generator
 from ..api.tensor_array import TensorArray
 from ..base.errors import NotFoundError, NotStorableError
@@ -27,6 +28,7 @@ from ..differentiation.tape import GradientTape
 from ..op.declaration import REGISTRY, Op
 from ..ops import load_all
 from ..ragged import RaggedTensor
+from ..ragged import tensor as ragged_parts
 from ..ragged.dispatch import on_rows
 from ..ragged.functions import concat, stack
 from ..sparse import SparseTensor
@@ -76,10 +78,14 @@ _INSIDE = {"nn.experimental": "experimental"}  # namespaces that are attributes 
 
 # Not stored, with the reason: a user's Python code cannot be written to a file, and a loaded model
 # must not change how other code works.
+_OF_THE_PROCESS = "reads or changes a state of the whole process. Call it outside of the function."
 _REFUSED = {
     "py_function": "calls Python code, which cannot be stored. Write it with tf ops, or leave it out of the function.",
     "numpy_function": "calls Python code, which cannot be stored. Write it with tf ops, or leave it out of the function.",
-    "numpy.experimental_enable_numpy_behavior": "changes the whole process. Call it outside of the function.",
+    "numpy.experimental_enable_numpy_behavior": _OF_THE_PROCESS,
+    "numpy.random.seed": _OF_THE_PROCESS,
+    "random.get_state": _OF_THE_PROCESS,
+    "random.set_state": _OF_THE_PROCESS,
 }
 
 # Steps that have no public name.
@@ -100,7 +106,13 @@ _STEPS: dict[str, Any] = {
     "table_size": lookup.count_of,
     "table_insert": lookup.MutableHashTable.insert,
     "table_remove": lookup.MutableHashTable.remove,
+    "case_any": branches._check_any,
+    "case_exclusive": branches._check_exclusive,
+    "ragged_count": ragged_parts._check_count,
+    "ragged_lengths": ragged_parts._check_lengths,
     "ragged_op": on_rows,
+    "ragged_rowids": ragged_parts._check_rowids,
+    "ragged_splits": ragged_parts._check_splits,
     "sparse_sizes": sizes_of,
     **{
         f"{cls.__name__}.{name}": step

@@ -246,6 +246,8 @@ def check_places(sp: SparseTensor, name: str, ordered: bool = False) -> None:
 
 def flat_places(places: Array, sizes: tuple[int, ...]) -> Array:
     """The number of each place in the flattened tensor."""
+    if places.shape[1] != len(sizes):
+        raise invalid(f"SparseTensor: the places have {places.shape[1]} axes, dense_shape has {len(sizes)}.")
     strides = np.ones(len(sizes), np.int64)
     if sizes:
         strides[:-1] = np.cumprod(np.array(sizes[:0:-1], np.int64))[::-1]
