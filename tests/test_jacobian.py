@@ -322,3 +322,24 @@ def test_that_a_tape_was_used_comes_before_what_is_wrong_with_the_arguments():
     tape.batch_jacobian(y, x)
     with pytest.raises(RuntimeError, match="A non-persistent GradientTape can only"):
         tape.batch_jacobian(y, [x])
+
+
+@pytest.mark.parametrize("run", [lambda f: f, tf.function])
+@pytest.mark.parametrize(
+    ("ask", "expected"),
+    [
+        (lambda tape, y, x: tape.hessian(y, x), [[12.0, 0.0], [0.0, 0.0]]),
+        (lambda tape, y, x: tape.hvp(y, x, tf.ones([2])), [12.0, 0.0]),
+        (lambda tape, y, x: tape.hessian_diagonal(y, x), [12.0, 0.0]),
+        (lambda tape, y, x: tape.laplacian(y, x), 12.0),
+    ],
+)
+def test_second_derivatives_of_a_lookup(run, ask, expected):
+    x = tf.Variable([1.0, 2.0])
+
+    def second():
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(tf.gather(x, [0, 0]) ** 3)
+        return ask(tape, y, x)
+
+    assert run(second)().numpy().tolist() == expected

@@ -35,9 +35,10 @@ def wants_conversion(function: FunctionType, requested: bool = False) -> bool:
     """Whether a function is converted: because it is the user's own, or because it was handed to `tf.function`."""
     if isinstance(getattr(function, "op", None), Op):
         return False  # the generated entry of an op, which a package of the user's may have declared
-    package = package_of(function.__module__)
+    # (A wrapper that a library puts around a function of the user's has the name of that function's module.)
+    packages = {package_of(function.__module__), package_of(function.__globals__.get("__name__"))}
     code = function.__code__
-    if package in _LIBRARIES or code.co_flags & _SUSPENDED or code.co_filename.startswith("<frozen "):
+    if packages & _LIBRARIES or code.co_flags & _SUSPENDED or code.co_filename.startswith("<frozen "):
         return False
     if requested:
         return True

@@ -169,10 +169,12 @@ def recorded_gradients(records: Records, target: object, sources: list[Any]) -> 
     activate(copy)
     try:
         found = gradients(records, [target], sources, None, consume=False)
+        # (Slices become dense inside: that is a step on the way too.)
+        found = [None if gradient is None else to_tensor(gradient) for gradient in found]
     finally:
         deactivate(copy)
         remove_identical(STATE.tapes, copy)
-    return copy, [None if gradient is None else to_tensor(gradient) for gradient in found]
+    return copy, found
 
 
 def hessians_of(records: Records, target: object, sources: list[Any]) -> list[list[Any]]:
@@ -210,7 +212,7 @@ def hessian_vector_products(records: Records, target: object, sources: list[Any]
     connected = [(g, w) for g, w in zip(found, weights, strict=True) if g is not None]
     products = gradients(extended, [g for g, _ in connected], sources, [w for _, w in connected], consume=True)
     return [
-        None if gradient is None else zeros_of(source) if product is None else product
+        None if gradient is None else zeros_of(source) if product is None else to_tensor(product)
         for gradient, product, source in zip(found, products, sources, strict=True)
     ]
 
@@ -220,6 +222,18 @@ def hessian_diagonal_of(records: Records, target: object, source: Any) -> Any:
     extended, (gradient,) = recorded_gradients(records, target, [source])
     if gradient is None:
         return None
+    try:
+        return _diagonal(extended, gradient, source)
+    except (
+        Undecided
+    ):  # where sizes are not known yet: it has the shape of the source, and depends on what its gradient does
+        if STATE.trace is None or STATE.trace.computes:
+            raise
+        (second,) = gradients(extended, [gradient], [source], None, consume=False)
+        return zeros_of(source) if second is None else to_tensor(second)
+
+
+def _diagonal(extended: Records, gradient: Any, source: Any) -> Any:
     shape = shape_of_value(source)
     size = math.prod(shape)
     pieces = list(_diagonal_pieces(extended, gradient, source, size))

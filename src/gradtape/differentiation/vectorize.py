@@ -216,14 +216,29 @@ def vectorized_map(
     Returns:
         The results, stacked.
     """
+    outputs: Any = _mapped(lambda slices: (fn(slices), None), elems, fallback_to_while_loop, warn)[0]
+    return outputs
+
+
+def mapped_and_shared(fn: Callable[..., tuple[Any, Any]], elems: object) -> tuple[Any, Any]:
+    """`vectorized_map` of a function that gives a pair: its second part is one for all slices, and is not stacked."""
+    return _mapped(fn, elems, fallback_to_while_loop=True, warn=True)
+
+
+def _mapped(
+    fn: Callable[..., tuple[Any, Any]], elems: object, fallback_to_while_loop: bool, warn: bool
+) -> tuple[Any, Any]:
     tensors = [to_tensor(value) for value in nest.flatten(elems)]
     size = _common_size(tensors)
     depth = next_depth()
     slices = [batch(tensor, depth) for tensor in tensors]
     try:
         with scope(maps=(*STATE.maps, (size, slices[0].level, depth))):
-            outputs = fn(nest.pack_sequence_as(elems, slices))
-        return nest.map_structure(lambda value: _stacked(value, size, depth), outputs)
+            outputs, shared = fn(nest.pack_sequence_as(elems, slices))
+        return (
+            nest.map_structure(lambda value: _stacked(value, size, depth), outputs),
+            nest.map_structure(lambda value: _once(value, depth), shared),
+        )
     except UnimplementedError as error:
         if not fallback_to_while_loop or not size:
             raise
@@ -253,7 +268,10 @@ def _common_size(tensors: list[Any]) -> Any:
 
 def _one_by_one(fn: Callable[..., Any], elems: object, tensors: list[Any], size: int) -> Any:
     rows = [fn(nest.pack_sequence_as(elems, [getitem.public(t, (row,)) for t in tensors])) for row in range(size)]
-    return nest.map_structure(lambda *parts: None if parts[0] is None else stack.public(list(parts)), *rows)
+    outputs = nest.map_structure(
+        lambda *parts: None if parts[0] is None else stack.public(list(parts)), *[row[0] for row in rows]
+    )
+    return outputs, rows[0][1]
 
 
 def _stacked(value: object, size: int, depth: int) -> Any:
@@ -265,23 +283,39 @@ def _stacked(value: object, size: int, depth: int) -> Any:
     return data if isinstance(data, Tensor) else from_array(np.asarray(data))
 
 
+def _once(value: Any, depth: int) -> Any:
+    if value.__class__ is Batched and value.depth == depth:
+        raise ValueError(
+            f"vmap: a result of shape {value.shape} depends on the mapped arguments, so there is one for each of "
+            f"{value.batch_size} entries. It needs an axis in out_axes; None is for results that are one for all."
+        )
+    return value
+
+
 # --- inside traced functions -------------------------------------------------------------------------------------------
 
 
-def _trace_vectorized_map(trace: Any, fn: Function, elems: object, *settings: object, **named: object) -> Any:
-    """The function is traced for one slice, and mapped when the graph runs: the number of slices may be unknown."""
-    tensors = [trace.symbolic(value) for value in nest.flatten(elems)]
-    if any(tensor.shape.rank == 0 for tensor in tensors):
-        raise ValueError(f"vectorized_map: all elems need a first axis, got shapes {[t.shape for t in tensors]}.")
-    symbolic = nest.pack_sequence_as(elems, tensors)
-    graph, _ = trace.subgraph(fn, (nest.map_structure(trace.slice_like, symbolic),), "fn")
-    return trace.step(vectorized_map, (graph, symbolic), {})
+def _traced_as(function: Function) -> Callable[..., Any]:
+    def on_trace(trace: Any, fn: Function, elems: object, *settings: object, **named: object) -> Any:
+        """The function is traced for one slice, and mapped when the graph runs: the number of slices may be unknown."""
+        tensors = [trace.symbolic(value) for value in nest.flatten(elems)]
+        if any(tensor.shape.rank == 0 for tensor in tensors):
+            raise ValueError(f"vectorized_map: all elems need a first axis, got shapes {[t.shape for t in tensors]}.")
+        symbolic = nest.pack_sequence_as(elems, tensors)
+        graph, _ = trace.subgraph(fn, (nest.map_structure(trace.slice_like, symbolic),), "fn")
+        return trace.step(function(), (graph, symbolic), {})
+
+    return on_trace
 
 
 def _mapped_in_world(world: Any, function: Any, fn: Function, elems: object) -> Any:
     tensors = [to_tensor(value) for value in nest.flatten(elems)]
-    found = world.mapped(fn, tensors, lambda slices: nest.pack_sequence_as(elems, slices))
+    shares = function is mapped_and_shared
+    found = world.mapped(fn, tensors, lambda slices: nest.pack_sequence_as(elems, slices), shares)
     return function.__wrapped__(fn, elems) if found is NotImplemented else found
 
 
-vectorized_map = traceable(vectorized_map, in_world=_mapped_in_world, on_trace=_trace_vectorized_map)
+vectorized_map = traceable(vectorized_map, in_world=_mapped_in_world, on_trace=_traced_as(lambda: vectorized_map))
+mapped_and_shared = traceable(
+    mapped_and_shared, in_world=_mapped_in_world, on_trace=_traced_as(lambda: mapped_and_shared)
+)

@@ -310,7 +310,7 @@ class World:
         """What stands for the results of a rule that asks for what is not known yet (a question that is being handled)."""
         raise
 
-    def mapped(self, function: Any, tensors: list[Any], packed: Function) -> Any:
+    def mapped(self, function: Any, tensors: list[Any], packed: Function, shares: bool = False) -> Any:
         """`tf.vectorized_map` runs as it is."""
         return NotImplemented
 

@@ -135,13 +135,18 @@ class Inference(World):
             return function(*args)
         return fill(graph.outputs, self.environment)
 
-    def mapped(self, function: Any, tensors: list[Any], packed: Any) -> Any:
-        """What a function gives for each slice of tensors, along a new first axis; `packed` makes its argument of slices."""
+    def mapped(self, function: Any, tensors: list[Any], packed: Any, shares: bool = False) -> Any:
+        """What a function gives for each slice of tensors, along a new first axis; `packed` makes its argument of slices.
+
+        Where it `shares`, it gives a pair of which the second part is one for all slices.
+        """
         known = abstract_of(tensors[0]).known
         result = self.result_of(function, packed([slice_of(self, tensor) for tensor in tensors]))
-        return nest.map_structure(
-            lambda part: None if part is None else repeated(self, part, known and known[0]), result
+        each, shared = result if shares else (result, None)
+        stacked = nest.map_structure(
+            lambda part: None if part is None else repeated(self, part, known and known[0]), each
         )
+        return (stacked, shared) if shares else stacked
 
     def sized(self, sizes: Any, dtype: DTypeLike = np.int32) -> Any:
         """A tensor of sizes, or one size: a constant where they are numbers."""
