@@ -1,6 +1,7 @@
 """Words that programs and tests written for TensorFlow look for in the messages of errors."""
 
 import functools
+import pickle
 import re
 
 import numpy as np
@@ -176,9 +177,61 @@ def test_names_of_other_libraries_say_what_is_written_here(name, instead):
         getattr(tf, name)
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("random.randn", "^gradtape has no tf.random.randn: Use tf.random.normal"),
+        ("autodiff.jacobian", "Use tf.autodiff.jacrev"),
+        ("autodiff.linearize", "Use lambda v: tf.autodiff.jvp"),
+        ("autodiff.jit", r"Use tf.function\(f\)"),
+        ("autodiff.stop_gradient", "Use tf.stop_gradient"),
+        ("autodiff.custom_vjp", "Use tf.custom_gradient"),
+        ("math.relu", "Use tf.nn.relu"),
+        ("train.AdamOptimizer", "Use tf.keras.optimizers.Adam"),
+        ("train.get_or_create_global_step", "TensorFlow 1: tf.compat.v1.train.get_or_create_global_step"),
+        ("estimator", "Use tf.keras.Model"),
+        ("concatenate", "Use tf.concat"),
+        ("data.experimental.service", "one process"),
+        ("nn.dropot", r"^module 'gradtape.nn' has no attribute 'dropot'. Did you mean tf.nn.dropout\?"),
+        ("io.decode_jpg", "Did you mean tf.io.decode_jpeg"),
+        ("linalg.sdv", "Did you mean tf.linalg.svd"),
+        ("config.set_enginee", "Did you mean tf.config.set_engine"),
+        ("config.experimental.list_device", "Did you mean tf.config.experimental.list_logical_devices"),
+        ("raw_ops.Ad", "Did you mean tf.raw_ops.Add"),
+        ("numpy.sinn", "Did you mean tf.numpy.sin"),
+        ("numpy.busday_count", r"NumPy's own works on x.numpy\(\)"),
+        ("GradientTap", "Did you mean tf.GradientTape"),
+        ("nn.nonsense", "^module 'gradtape.nn' has no attribute 'nonsense'$"),
+    ],
+)
+def test_a_namespace_says_what_to_use_or_what_was_meant(name, words):
+    space, _, last = name.rpartition(".")
+    module = functools.reduce(getattr, filter(None, space.split(".")), tf)
+    assert not hasattr(module, last)
+    with pytest.raises(AttributeError, match=words) as caught:
+        getattr(module, last)
+    assert type(caught.value) is AttributeError
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+def test_nobody_looks_for_what_was_meant_before_an_error_is_read(monkeypatch):
+    monkeypatch.setattr(absent, "_said_of", lambda *names: pytest.fail("asked"))
+    assert not hasattr(tf, "nonsense")
+    assert getattr(tf.nn, "nonsense", None) is None
+
+
+@pytest.mark.parametrize("make", [tf.constant, tf.Variable])
+def test_an_assignment_to_an_item_says_what_to_write(make):
+    x = make([1.0, 2.0])
+    instead = "v[key].assign" if make is tf.Variable else "tf.tensor_scatter_nd_update"
+    with pytest.raises(TypeError, match=rf"object does not support item assignment.*{re.escape(instead)}"):
+        x[0] = 3.0
+
+
 def test_what_is_written_here_exists():
     for name, text in absent._ELSEWHERE.items():
-        assert name not in dir(tf), name
+        space, _, last = name.rpartition(".")
+        assert last not in dir(functools.reduce(getattr, filter(None, space.split(".")), tf)), name
         for path in re.findall(r"tf\.((?:\w+\.)*\w+)", text):
             functools.reduce(getattr, path.split("."), tf)
 

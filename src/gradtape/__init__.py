@@ -776,10 +776,7 @@ if not _typing.TYPE_CHECKING:
             return _import_late(f"{__name__}.{name}")
         if name in _LAZY_NAMES:
             return _take(globals(), name, _LAZY_NAMES)
-        if instead := _absent.advice(name) or _absent.named_elsewhere(name):
-            raise AttributeError(f"gradtape has no tf.{name}: {instead}")
-        # name and obj let Python suggest what was meant.
-        raise AttributeError(f"module 'gradtape' has no attribute {name!r}", name=name, obj=_sys.modules[__name__])
+        raise _absent.missing(__name__, name)
 
 
 def __dir__() -> list[str]:

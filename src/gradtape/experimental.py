@@ -15,6 +15,7 @@ from .api.dispatch import (
 )
 from .api.extension_type import BatchableExtensionType, ExtensionType, ExtensionTypeSpec, as_dict
 from .api.interop import from_dlpack
+from .base.absent import missing
 from .base.namespaces import listing, namespace
 from .values.tensor import to_tensor
 
@@ -87,7 +88,7 @@ else:
             return importlib.import_module("gradtape.data.optional").Optional
         if name == "RowPartition":
             return importlib.import_module("gradtape.ragged.partition").RowPartition
-        raise AttributeError(f"module 'gradtape.experimental' has no attribute {name!r}")
+        raise missing(__name__, name)
 
 
 def __dir__() -> list[str]:

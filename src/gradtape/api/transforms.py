@@ -59,7 +59,7 @@ class _Call:
         self._args = list(args)
         chosen = positions(name, argnums, len(args))
         for n in chosen:
-            self._args[n] = map_leaves(lambda leaf, n=n: source(name, n, leaf, holomorphic, allow_int), args[n])
+            self._args[n] = map_leaves(functools.partial(source, name, n, holomorphic, allow_int), args[n])
         # One argument gives its own structure, a sequence of them a tuple.
         self._tree: Any = (
             self._args[chosen[0]] if not isinstance(argnums, Sequence) else tuple(self._args[n] for n in chosen)
@@ -121,7 +121,7 @@ def value_and_grad(
     allow_int: bool = ...,
 ) -> Callable[Concatenate[_Tree, _Rest], tuple[tuple[Tensor, _Aux], _Tree]]: ...
 @overload
-def value_and_grad(
+def value_and_grad(  # type: ignore[overload-overlap]
     function: Callable[Concatenate[Tensor, Tensor, _Rest], Any],
     argnums: tuple[Literal[0], Literal[1]],
     has_aux: Literal[False] = False,
@@ -257,7 +257,7 @@ def grad(
     allow_int: bool = ...,
 ) -> Callable[Concatenate[_Tree, _Rest], tuple[_Tree, _Aux]]: ...
 @overload
-def grad(
+def grad(  # type: ignore[overload-overlap]
     function: Callable[Concatenate[Tensor, Tensor, _Rest], Any],
     argnums: tuple[Literal[0], Literal[1]],
     has_aux: Literal[False] = False,
@@ -483,7 +483,7 @@ def jacfwd(
             outputs, aux = call.run(kwargs, has_aux)
             jacobian = map_leaves(lambda _: call.arranged([]), outputs)
             return (jacobian, aux) if has_aux else jacobian
-        tree = []  # of the outputs
+        tree: list[Any] = []  # of the outputs
         beside: list[Any] = []
 
         def columns(part: Tensor) -> list[Any]:
@@ -550,7 +550,7 @@ def hessian(
     holomorphic: bool = ...,
 ) -> Callable[Concatenate[TensorLeaf, _Rest], tuple[Tensor, _Aux]]: ...
 @overload
-def hessian(
+def hessian(  # type: ignore[overload-overlap]
     function: Callable[Concatenate[Tensor, Tensor, _Rest], Any],
     argnums: tuple[Literal[0], Literal[1]],
     has_aux: Literal[False] = False,

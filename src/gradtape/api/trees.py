@@ -58,7 +58,7 @@ def positions(name: str, argnums: int | Sequence[int], count: int | None = None)
     return numbers
 
 
-def source(name: str, position: int, value: Any, holomorphic: bool, allow_int: bool) -> Tensor:
+def source(name: str, position: int, holomorphic: bool, allow_int: bool, value: Any) -> Tensor:
     """The value with an identity of its own: what the function reads elsewhere, of the same tensor, does not count."""
     tensor = to_tensor(value)
     if holomorphic and not tensor.dtype.is_complex:

@@ -33,29 +33,53 @@ _INSTEAD = {
     "tpu.experimental.embedding": "There is no TPU. Use tf.nn.embedding_lookup, or tf.keras.layers.Embedding.",
 }
 
-# Names of NumPy, PyTorch, JAX and TensorFlow 1, and what is written here. (math.log and the like are found without a row.)
+# Names of NumPy, PyTorch, JAX and TensorFlow 1, and what is written here. (math.log and the like are found without a row, and so
+# is what stands in tf.compat.v1.) A row with a namespace is one for that namespace alone, the others are for all.
 _ELSEWHERE = {
     "Session": "Values are there at once: x.numpy(). For programs of TensorFlow 1 there is tf.compat.v1.",
+    "app": "Call your main function. For programs of TensorFlow 1 there is tf.compat.v1.",
     "arange": "Use tf.range.",
     "array": "Use tf.constant.",
     "asarray": "Use tf.convert_to_tensor.",
+    "autodiff.checkpoint": "Use tf.recompute_grad(f).",
+    "autodiff.custom_jvp": "Use tf.custom_gradient: forward mode transposes its gradient.",
+    "autodiff.custom_vjp": "Use tf.custom_gradient.",
+    "autodiff.elementwise_grad": "Use tf.autodiff.grad(lambda x: tf.reduce_sum(f(x))).",
+    "autodiff.gradient": "Use tf.autodiff.grad(f)(x), or tape.gradient(y, x).",
+    "autodiff.hessian_vector_product": "Use tf.autodiff.hvp(f, x, v).",
+    "autodiff.hessians": "Use tf.autodiff.hessian(f)(x), or tape.hessian(y, x).",
+    "autodiff.jacobians": "Use tf.autodiff.jacrev(f)(x), or tape.jacobian(y, x).",
+    "autodiff.linear_transpose": "Use tf.autodiff.vjp(f, x)[1].",
+    "autodiff.linearize": "Use lambda v: tf.autodiff.jvp(f, [x], [v])[1].",
+    "autodiff.make_jvp": "Use tf.autodiff.jvp(f, [x], [v]).",
+    "autodiff.make_vjp": "Use tf.autodiff.vjp(f, x).",
+    "autodiff.remat": "Use tf.recompute_grad(f).",
     "average": "Use tf.reduce_mean, or tf.nn.weighted_moments.",
     "bmm": "Use tf.matmul.",
     "cat": "Use tf.concat(values, axis).",
     "clamp": "Use tf.clip_by_value.",
     "clip": "Use tf.clip_by_value.",
+    "concatenate": "Use tf.concat(values, axis).",
+    "contrib": "It ended with TensorFlow 1. Use tf.keras.layers, tf.nn, or the package that took the part over.",
     "cross_entropy": "Use tf.nn.sparse_softmax_cross_entropy_with_logits.",
     "div": "Use tf.divide.",
     "dot": "Use tf.tensordot(x, y, 1), or x @ y.",
     "enable_eager_execution": "It is always on. For programs of TensorFlow 1 there is tf.compat.v1.",
+    "estimator": "Use tf.keras.Model with fit, or a loop with tf.GradientTape.",
+    "flags": "Use Python's argparse.",
     "flatten": "Use tf.reshape(x, [-1]).",
     "float": "Use tf.float32, or tf.cast(x, tf.float32).",
     "from_numpy": "Use tf.constant(array).",
     "get_variable": "Use tf.Variable. For programs of TensorFlow 1 there is tf.compat.v1.",
+    "gfile": "Use tf.io.gfile.",
     "global_variables_initializer": "Variables have their values at once. For programs of TensorFlow 1 there is tf.compat.v1.",
-    "jit": "Use tf.function(f), or tf.function(f, jit_compile=True).",
+    "grad": "Use tf.autodiff.grad(f)(x), or tape.gradient(y, x).",
+    "initialize_all_variables": "Variables have their values at once. For programs of TensorFlow 1 there is tf.compat.v1.",
     "jacobian": "Use tf.autodiff.jacrev(f), or tape.jacobian(y, x).",
+    "jit": "Use tf.function(f), or tf.function(f, jit_compile=True).",
+    "layers": "Use tf.keras.layers.",
     "load": "Use tf.saved_model.load, tf.train.Checkpoint or tf.keras.models.load_model.",
+    "logging": "Use Python's logging, or tf.get_logger().",
     "manual_seed": "Use tf.random.set_seed.",
     "max": "Use tf.reduce_max.",
     "mean": "Use tf.reduce_mean.",
@@ -70,15 +94,34 @@ _ELSEWHERE = {
     "rand": "Use tf.random.uniform.",
     "randint": "Use tf.random.uniform(shape, low, high, dtype=tf.int32).",
     "randn": "Use tf.random.normal.",
+    "random.choice": "Use tf.random.categorical, or tf.random.shuffle(x)[:n].",
+    "random.permutation": "Use tf.random.shuffle.",
+    "random.seed": "Use tf.random.set_seed.",
     "save": "Use tf.saved_model.save, tf.train.Checkpoint or model.save.",
     "std": "Use tf.math.reduce_std.",
     "sub": "Use tf.subtract.",
     "sum": "Use tf.reduce_sum.",
+    "summary.FileWriter": "Use tf.summary.create_file_writer(folder).",
+    "summary.merge_all": "Summaries are written at once, inside of with writer.as_default().",
     "tensor": "Use tf.constant.",
+    "to_double": "Use tf.cast(x, tf.float64).",
+    "to_float": "Use tf.cast(x, tf.float32).",
+    "to_int32": "Use tf.cast(x, tf.int32).",
+    "to_int64": "Use tf.cast(x, tf.int64).",
+    "train.AdadeltaOptimizer": "Use tf.keras.optimizers.Adadelta.",
+    "train.AdagradOptimizer": "Use tf.keras.optimizers.Adagrad.",
+    "train.AdamOptimizer": "Use tf.keras.optimizers.Adam.",
+    "train.FtrlOptimizer": "Use tf.keras.optimizers.Ftrl.",
+    "train.GradientDescentOptimizer": "Use tf.keras.optimizers.SGD.",
+    "train.MomentumOptimizer": "Use tf.keras.optimizers.SGD(rate, momentum).",
+    "train.RMSPropOptimizer": "Use tf.keras.optimizers.RMSprop.",
+    "train.Saver": "Use tf.train.Checkpoint.",
     "unsqueeze": "Use tf.expand_dims(x, axis).",
     "var": "Use tf.math.reduce_variance.",
     "view": "Use tf.reshape.",
 }
+_ALIKE = 0.66  # of 1: how much of a name must be as it is written
+_EARLY = "compat.v1"
 _NAMESPACES = ("math", "nn", "linalg", "random", "autodiff", "debugging")
 
 
@@ -95,14 +138,60 @@ def advice(name: str) -> str | None:
     return None
 
 
-def named_elsewhere(name: str) -> str | None:
-    """What is written for a name that `tf` does not have and another library, or another namespace of `tf`, has."""
-    if name in _ELSEWHERE:
-        return _ELSEWHERE[name]
+class _Words(str):
+    """What an error says of a name that a namespace lacks: looked for when the error is read. `hasattr` never asks."""
+
+    module: str
+    name: str
+
+    def __str__(self) -> str:
+        return _said_of(self.module, self.name)
+
+    def __reduce__(self) -> Any:
+        return str, (str(self),)
+
+
+def missing(module: str, name: str) -> AttributeError:
+    """The error for a name that a public module lacks; it says what to use instead, or what may have been meant."""
+    words = _Words(f"module {module!r} has no attribute {name!r}")
+    words.module, words.name = module, name
+    # With the name and the module Python would add a guess of its own where the error is printed.
+    return AttributeError(words, name=None)
+
+
+def _said_of(module: str, name: str) -> str:
+    plain = f"module {module!r} has no attribute {name!r}"
     if name.startswith("_"):
-        return None
-    found = [space for space in _NAMESPACES if name in dir(import_module(f"gradtape.{space}"))]
-    return f"Use tf.{found[0]}.{name}." if found else None
+        return plain
+    place = module.partition(".")[2]
+    full = f"{place}.{name}" if place else name
+    if instead := advice(full) or _ELSEWHERE.get(full) or _ELSEWHERE.get(name) or _found_elsewhere(place, name):
+        return f"gradtape has no tf.{full}: {instead}"
+    return plain + nearest(module, name)
+
+
+def _found_elsewhere(place: str, name: str) -> str | None:
+    """Another namespace that has the name: one of those that are searched for it, the top one, or TensorFlow 1's."""
+    for space in ("", *_NAMESPACES):
+        if space != place and name in dir(import_module(f"gradtape.{space}".rstrip("."))):
+            return f"Use tf.{space}.{name}." if space else f"Use tf.{name}."
+    early: Any = import_module(f"gradtape.{_EARLY}")
+    for part in filter(None, place.split(".")):
+        early = getattr(early, part, None)
+    if early is not None and hasattr(early, name):
+        return f"It is one of TensorFlow 1: tf.{_EARLY}.{place}{'.' if place else ''}{name}."
+    return None
+
+
+def nearest(module: str, name: str) -> str:
+    """The question whether a name of the module was meant that is spelt nearly so; nothing where there is none."""
+    import difflib
+
+    names = {known.lower(): known for known in dir(sys.modules[module]) if not known.startswith("_")}
+    found = difflib.get_close_matches(name.lower(), names, n=3, cutoff=_ALIKE)
+    found.sort(key=lambda known: known[0] != name[0].lower())  # of several, who begins alike
+    public = module.replace("gradtape", "tf", 1).replace("tensorflow", "tf", 1)
+    return f". Did you mean {public}.{names[found[0]]}?" if found else ""
 
 
 class _Refuser:

@@ -6,7 +6,9 @@ import sys
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from types import FunctionType, ModuleType
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
+
+from .absent import missing
 
 from .frames import module_of
 from .locks import new_rlock
@@ -84,11 +86,7 @@ def on_first_use(namespace: dict[str, Any], known: dict[str, tuple[str, str]]) -
             return take(namespace, name, known)
         if name == "__all__":  # `from gradtape.math import *` asks for it, and would else see only what has been used
             return listing(namespace, known)()
-        raise AttributeError(
-            f"module {namespace['__name__']!r} has no attribute {name!r}",
-            name=name,
-            obj=sys.modules[namespace["__name__"]],
-        )
+        raise missing(namespace["__name__"], name)
 
     return found
 
@@ -118,8 +116,15 @@ def namespace(*names: str) -> Callable[[type[_Body]], type[_Body]]:
 def listing(names: dict[str, Any], later: Iterable[str] = ()) -> Callable[[], list[str]]:
     """The `__dir__` of a module, from its `globals()`: its `__all__`, or else the functions and classes that it offers.
 
-    `later` are names that are imported on first use.
+    `later` are names that are imported on first use. A name that the module lacks is refused with a word of what to use instead,
+    unless the module has a `__getattr__` of its own. (One that is written in the module would tell type checkers that all names
+    are there.)
     """
+
+    def refuse(name: str) -> NoReturn:
+        raise missing(names["__name__"], name)
+
+    names.setdefault("__getattr__", refuse)
 
     def public() -> list[str]:
         if "__all__" in names:

@@ -6,6 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
+from ..base.absent import missing
 from ..base.namespaces import import_late, listing
 from ..base.types import PathLikeOrTensor
 
@@ -23,7 +24,7 @@ else:
     def __getattr__(name: str) -> Any:
         if name == "v1":  # imported by programs that use it
             return import_late(f"{__name__}.v1")
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise missing(__name__, name)
 
 
 def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..base.absent import missing
+
 __all__ = ["Explanation", "Kind", "Monitor", "NonFinite", "StopAtNonFinite"]
 
 _HOMES = {"Explanation": "explanation", "Kind": "explanation", "Monitor": "monitor", "NonFinite": "nonfinite"}
@@ -28,7 +30,7 @@ else:
             return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
         if name == "StopAtNonFinite":  # a callback of Keras, which is imported by programs that use it
             return importlib.import_module("keras_gradtape.callbacks").StopAtNonFinite
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise missing(__name__, name)
 
 
 def __dir__() -> list[str]:

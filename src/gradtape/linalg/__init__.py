@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..api.arrays import eye
 from ..api.clip import global_norm
+from ..base.absent import missing
 from ..base.namespaces import import_late, listing
 from ..math import l2_normalize
 from .contractions import einsum, tensordot
@@ -176,7 +177,7 @@ else:
     def __getattr__(name: str) -> Any:
         if name.startswith("LinearOperator") and name in __all__:
             return getattr(import_late("gradtape.linalg.operators"), name)
-        raise AttributeError(f"module 'gradtape.linalg' has no attribute {name!r}")
+        raise missing(__name__, name)
 
 
 __dir__ = listing(globals())

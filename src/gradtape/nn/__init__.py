@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import math, random
 from ..api.blocks import depth_to_space, space_to_batch, space_to_depth
+from ..base.absent import missing
 from ..base.namespaces import listing
 from .activations import (
     crelu,
@@ -203,7 +204,7 @@ else:
             from ..sparse import embedding
 
             return getattr(embedding, name)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise missing(__name__, name)
 
 
 __dir__ = listing(globals())

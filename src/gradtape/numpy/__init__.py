@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.absent import missing
 from ..base.namespaces import listing
 from ..values.tensor import Tensor
 from . import creation, elementwise, manipulation, products, promotion, reductions, series, statistics
@@ -88,6 +89,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if not hasattr(np, name):
+        raise missing(__name__, name)
     raise AttributeError(
         f"module 'gradtape.numpy' has no attribute {name!r}: NumPy's own works on x.numpy(), off the tape."
     )

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..api.arrays import identity
 from ..base import dtypes
+from ..base.absent import nearest
 from ..base.dtypes import Array
 from ..base.errors import NotATensorError, invalid, unfit
 from ..base.namespaces import listing
@@ -301,7 +302,7 @@ def __getattr__(name: str) -> typing.Any:
         return globals()[name]
     if name not in _OPS:
         instead = _public_name(name)
-        use = f" Use {instead}." if instead else ""
+        use = f" Use {instead}." if instead else nearest(__name__, name).removeprefix(".")
         raise AttributeError(f"module 'gradtape.raw_ops' has no attribute {name!r}: this kernel is not there.{use}")
     module, _, op = _OPS[name].rpartition(".")
     found = getattr(importlib.import_module(f"gradtape.ops.{module}"), op).public

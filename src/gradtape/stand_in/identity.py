@@ -19,6 +19,7 @@ from types import ModuleType
 from typing import Any
 
 from .. import compat
+from ..base.absent import missing
 from ..version import VERSION
 from .public_classes import MODULES
 
@@ -45,8 +46,8 @@ class StandIn(ModuleType):
         gradtape = sys.modules["gradtape"]
         try:
             value = getattr(gradtape, name)
-        except AttributeError as error:
-            raise AttributeError(str(error).replace("'gradtape'", "'tensorflow'", 1), name=name, obj=self) from None
+        except AttributeError:
+            raise missing("tensorflow", name) from None
         if name in gradtape.__all__:  # imported on first use: from now on it is found at once
             vars(self)[name] = value
         return value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -571,8 +571,22 @@ _OPERATORS: dict[str, Any] = {
 for _name, _operator in _OPERATORS.items():
     setattr(Tensor, _name, _operator)
     setattr(Variable, _name, _operator)
+
+
+def _refuse_assignment(self: Any, key: Any, value: Any) -> NoReturn:
+    repair = (
+        "Write v[key].assign(value)."
+        if isinstance(self, Variable)
+        else "A tensor never changes: use tf.tensor_scatter_nd_update(x, indices, updates), or a tf.Variable and "
+        "v[key].assign(value)."
+    )
+    raise TypeError(f"'{type(self).__name__}' object does not support item assignment. {repair}")
+
+
 setattr(Tensor, "__getitem__", getitem)  # noqa: B010 - a type checker sees the declarations in values/tensor.py
 setattr(Variable, "__getitem__", _variable_getitem)  # noqa: B010
+for _class in (Tensor, Variable):
+    setattr(_class, "__setitem__", _refuse_assignment)  # noqa: B010 - for a type checker there is none
 # Operators that TensorFlow lets other classes take over, and `__div__` of Python 2, which it still names.
 _NOT_OVERLOADED = {"__iter__", "__pos__"}
 setattr(  # noqa: B010

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...api.framework import executing_eagerly as executing_eagerly
 from ...api.framework import get_logger
+from ...base.absent import nearest
 from ...base.dimension import Dimension as Dimension
 from ...random import set_seed
 from ...summary.event_file import messages
@@ -208,5 +209,6 @@ def __getattr__(name: str) -> Any:
     instead = f"tf.{name}" if hasattr(v2, name) else "eager ops with tf.GradientTape"
     raise AttributeError(
         f"tf.compat.v1.{name} does not exist: gradtape has TensorFlow 2's eager interface only, without graphs and sessions, "
-        f"and tf.compat.v2 is the package itself. Use {instead}."
+        f"and tf.compat.v2 is the package itself. Use {instead}"
+        f"{nearest(__name__, name) or '.'}"
     )
