@@ -1,5 +1,7 @@
-"""Uncaught errors are printed without the frames of gradtape, and end at the user's line."""
+"""Errors are printed without the frames of gradtape, and end at the user's line."""
 
+import io
+import logging
 import subprocess
 import sys
 import threading
@@ -86,6 +88,25 @@ def test_whole_tracebacks_on_demand_and_in_threads(tmp_path):
     assert "left out" not in whole
 
 
+CHAINS = {
+    "branch": "if tf.reduce_sum(x) > 0:\n        x = tf.reshape(x, [7])",
+    "loop": "for i in tf.range(3):\n        x = tf.reshape(x, [7])",
+    "while": "while tf.reduce_sum(x) > 0:\n        x = tf.reshape(x, [7])",
+}
+
+
+@pytest.mark.parametrize("kind", CHAINS)
+def test_what_gradtape_caught_itself_is_not_told(kind, tmp_path):
+    program = "import gradtape as tf\n\n@tf.function\ndef f(x):\n    {}\n    return x\n\n{}\nf(tf.ones([3]))\n"
+    text = printed(program.format(CHAINS[kind], ""), tmp_path)
+    assert files_in(text) == {"program.py"}
+    assert "direct cause" not in text
+    assert text.count("Error: reshape") == 1
+    whole = printed(program.format(CHAINS[kind], "tf.debugging.disable_traceback_filtering()"), tmp_path)
+    assert "direct cause" in whole
+    assert "recorder.py" in whole
+
+
 @pytest.fixture
 def error():
     def wrong():
@@ -99,6 +120,76 @@ def error():
 
 def test_who_catches_an_error_has_all_its_frames(error):
     assert len(traceback.extract_tb(error.__traceback__)) > 2
+
+
+def logged(error):
+    stream = io.StringIO()
+    logger = logging.getLogger("test_tracebacks")
+    logger.propagate = False
+    logger.addHandler(handler := logging.StreamHandler(stream))
+    logger.error("failed", exc_info=error)
+    logger.removeHandler(handler)
+    return stream.getvalue()
+
+
+def with_print_exc(error):
+    stream = io.StringIO()
+    try:
+        raise error
+    except tf.errors.InvalidArgumentError:
+        traceback.print_exc(file=stream)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("how", [logged, with_print_exc, lambda error: "".join(traceback.format_exception(error))])
+def test_errors_that_a_program_prints_itself_end_at_its_line(how, error):
+    before = traceback.extract_tb(error.__traceback__)
+    assert files_in(how(error)) == {"test_tracebacks.py"}
+    assert traceback.extract_tb(error.__traceback__)[-len(before) :] == before  # who asks the error has all frames
+    tf.debugging.disable_traceback_filtering()
+    try:
+        assert len(files_in(how(error))) > 1
+    finally:
+        tf.debugging.enable_traceback_filtering()
+
+
+def test_printing_leaves_causes_as_they_are(error):
+    def chained():
+        try:
+            try:
+                raise error
+            except tf.errors.InvalidArgumentError as caught:
+                raise KeyError("second") from caught
+        except KeyError:
+            raise ValueError("third")  # noqa: B904
+
+    with pytest.raises(ValueError, match="third") as caught:
+        chained()
+    second = caught.value.__context__
+    text = "".join(traceback.format_exception(caught.value))
+    assert files_in(text) == {"test_tracebacks.py"}
+    assert "direct cause" in text
+    assert "During handling" in text
+    assert caught.value.__context__ is second
+    assert second.__cause__ is error
+    assert not caught.value.__suppress_context__
+
+
+def test_a_failed_test_ends_at_its_line(tmp_path):
+    program = tmp_path / "test_user.py"
+    program.write_text(
+        "import gradtape as tf\n\ndef product(a):\n    return tf.matmul(a, a)\n\n"
+        "def test_product():\n    product(tf.ones([2, 3]))\n"
+    )
+
+    def output(*options):
+        command = [sys.executable, "-m", "pytest", "-p", "keras_gradtape.pytest_frames", *options, str(program)]
+        return subprocess.run(command, capture_output=True, text=True, timeout=120).stdout
+
+    text = output()
+    assert "test_user.py:4: InvalidArgumentError" in text
+    assert "products.py" not in text
+    assert "products.py" in output("--full-trace")
 
 
 def test_folding(error):

@@ -514,7 +514,7 @@ def assert_proper_iterable(values: Value) -> None:
 
 
 def enable_traceback_filtering() -> None:
-    """Leave frames of gradtape out of the tracebacks of errors that this thread does not catch. This is the default.
+    """Leave frames of gradtape out of the tracebacks that this thread prints. This is the default.
 
     >>> import gradtape as tf
     >>> tf.debugging.enable_traceback_filtering()

@@ -12,13 +12,17 @@ import os
 from types import TracebackType
 
 from ..base.frames import is_ours
+from ..base.tracebacks import FILTERING
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _NOTE = "in user code:"
 
 
 def clean(error: BaseException) -> None:
-    """Keep only the user's frames and the last call in the traceback of an error; a note lists the user's frames."""
+    """Keep only the user's frames and the last call in the traceback of an error; a note lists the user's frames.
+
+    (All frames stay where tracebacks are not to be filtered.)
+    """
     links: list[TracebackType] = []
     link = error.__traceback__
     while link is not None:
@@ -31,9 +35,10 @@ def clean(error: BaseException) -> None:
         for place, link in enumerate(links)
         if users[place] or (place > last and os.path.dirname(link.tb_frame.f_code.co_filename) != _HERE)
     ]
-    for place, link in enumerate(kept):
-        link.tb_next = kept[place + 1] if place + 1 < len(kept) else None
-    error.__traceback__ = kept[0] if kept else None
+    if FILTERING.on:
+        for place, link in enumerate(kept):
+            link.tb_next = kept[place + 1] if place + 1 < len(kept) else None
+        error.__traceback__ = kept[0] if kept else None
     if last >= 0 and not any(note.startswith(_NOTE) for note in getattr(error, "__notes__", ())):
         error.add_note("\n".join([_NOTE, *(_shown(link) for link in kept if not is_ours(link.tb_frame))]))
 
