@@ -14,8 +14,6 @@ from website.public_names import namespaces
 
 # Methods that are called for users, by the engine, by checkpoints and by Keras. They say what they take, and need no example.
 CALLED_FOR_USERS = {
-    "tf.autodiff.ForwardAccumulator": "advance advance_call advance_custom carry follows has_plain_tangents",
-    "tf.GradientTape": "variable_read",
     "tf.data.Iterator": "standing_for",
     "tf.data.experimental.Optional": "standing_for",
     "tf.diagnostics.Monitor": """

@@ -212,3 +212,27 @@ def test_the_repr_of_a_persistent_tape_and_of_one_in_a_function():
     f(x)
     assert "in the trace of" in seen[0][0]
     assert "in the trace of" in seen[0][1]
+
+
+def test_the_repr_of_an_accumulator_says_what_it_follows():
+    x, v = tf.ones([2, 3]), tf.Variable(1.0)
+    with tf.autodiff.ForwardAccumulator([x, v], [x, 1.0]) as accumulator:
+        assert repr(accumulator) == ("<tf.autodiff.ForwardAccumulator: recording, follows float32[2, 3], 1 variable>")
+        y = x * v
+    assert "not recording, follows float32[2, 3], float32[2, 3], 1 variable" in repr(accumulator)
+    del y
+    assert repr(tf.autodiff.ForwardAccumulator([], [])).endswith("follows nothing>")
+
+
+def test_a_graph_is_one_line_and_its_steps_in_a_notebook():
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def scaled(x):
+        return tf.reduce_sum(x * v)
+
+    graph = scaled.get_concrete_function(tf.TensorSpec([None])).graph
+    assert repr(graph) == "<Graph scaled: 3 steps, 1 input, 1 variable>"
+    form = graph._repr_html_()
+    assert "<b>Graph</b>" in form
+    assert "reduce_sum" in form

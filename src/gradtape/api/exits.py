@@ -34,7 +34,7 @@ _warned: set[tuple[str, int]] = set()
 def is_followed(number: int) -> bool:
     """Whether a tape or an accumulator of this thread follows the value with this identity."""
     return any(number in records for records in STATE.tapes) or any(
-        accumulator.follows(number) for accumulator in STATE.accumulators
+        accumulator._follows(number) for accumulator in STATE.accumulators
     )
 
 

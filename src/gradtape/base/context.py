@@ -33,19 +33,19 @@ class Accumulator(Protocol):
 
     place: tuple[int, ...] | None
 
-    def advance(self, op: Any, inputs: tuple[Any, ...], attributes: dict[str, Any], outputs: tuple[Any, ...]) -> None:
+    def _advance(self, op: Any, inputs: tuple[Any, ...], attributes: dict[str, Any], outputs: tuple[Any, ...]) -> None:
         """Compute the tangents of `outputs` from those of `inputs`."""
 
-    def advance_custom(self, grad_fn: Any, tensors: list[Any], variables: list[Any], outputs: list[Any]) -> None:
+    def _advance_custom(self, grad_fn: Any, tensors: list[Any], variables: list[Any], outputs: list[Any]) -> None:
         """The same for a call whose reverse rule is all that is known."""
 
-    def advance_call(self, push: Any, inputs: list[Any], outputs: list[Any]) -> None:
+    def _advance_call(self, push: Any, inputs: list[Any], outputs: list[Any]) -> None:
         """The same for a call as a whole: `push` gives the tangents of its outputs from those of its inputs."""
 
-    def carry(self, old: Any, new: Any) -> bool:
+    def _carry(self, old: Any, new: Any) -> bool:
         """Give `new` the tangent of `old`; whether there was one."""
 
-    def follows(self, number: int) -> bool:
+    def _follows(self, number: int) -> bool:
         """Whether the value with this identity has a tangent."""
 
 
@@ -102,7 +102,7 @@ class Trace(Protocol):
 class VariableReader(Protocol):
     """Somebody who wants to know which variables are read (tapes, custom_gradient)."""
 
-    def variable_read(self, variable: Variable) -> None:
+    def _variable_read(self, variable: Variable) -> None:
         """Called on each read of a variable in this thread."""
 
 

@@ -212,7 +212,7 @@ class CompiledGraph:
         if STATE.accumulators:
             sources = [*tensors, *self._captured, *self._variables]
             if not all(
-                isinstance(accumulator, ForwardAccumulator) and accumulator.has_plain_tangents(sources)
+                isinstance(accumulator, ForwardAccumulator) and accumulator._has_plain_tangents(sources)
                 for accumulator in STATE.accumulators
             ):
                 return interpret(self._graph, tensors)
@@ -270,9 +270,9 @@ class CompiledGraph:
         """A call that an accumulator follows: the results have tangents."""
         (accumulator,) = STATE.accumulators
         assert isinstance(accumulator, ForwardAccumulator)
-        followed = [place for place, tensor in enumerate(tensors) if accumulator.follows(tensor._id)]
-        captured = [tensor for tensor in self._captured if accumulator.follows(tensor._id)]
-        variables = [variable for variable in self._variables if accumulator.follows(variable._id)]
+        followed = [place for place, tensor in enumerate(tensors) if accumulator._follows(tensor._id)]
+        captured = [tensor for tensor in self._captured if accumulator._follows(tensor._id)]
+        variables = [variable for variable in self._variables if accumulator._follows(variable._id)]
         sources = [*(tensors[place] for place in followed), *captured, *variables]
         tangents = accumulator.jvp(sources)
         kind = key, tuple(followed), tuple(source._id for source in sources[len(followed) :])
@@ -294,7 +294,7 @@ class CompiledGraph:
 def _is_followed(number: int) -> bool:
     """Whether a tape or an accumulator follows the value with this identity."""
     return any(number in records for records in STATE.tapes) or any(
-        accumulator.follows(number) for accumulator in STATE.accumulators
+        accumulator._follows(number) for accumulator in STATE.accumulators
     )
 
 

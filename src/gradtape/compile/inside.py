@@ -129,7 +129,7 @@ def followed_among(tensors: Any) -> list[Any]:
         number = tensor._id
         if number and tensor.dtype.is_differentiable:
             in_tapes = any(number in records for records in STATE.tapes)
-            if in_tapes or any(accumulator.follows(number) for accumulator in STATE.accumulators):
+            if in_tapes or any(accumulator._follows(number) for accumulator in STATE.accumulators):
                 found.append(tensor)
     return found
 

@@ -46,7 +46,7 @@ from .warming import NATIVE, Form
 class _FollowsAll(GradientTape):
     """A tape that follows every variable that is read: one outside may watch those that are not trainable."""
 
-    def variable_read(self, variable: Variable) -> None:
+    def _variable_read(self, variable: Variable) -> None:
         if variable.dtype.is_differentiable:
             self._follow_variable(variable)
 
@@ -307,7 +307,7 @@ class Recorded:
             self._record(tensors, outputs, arrays[self._count + self._drawn :], drawn or own)
             for accumulator in STATE.accumulators:
                 push = partial(self._tangents, tensors, drawn or own)
-                accumulator.advance_call(push, [*tensors, *self._variables], outputs)
+                accumulator._advance_call(push, [*tensors, *self._variables], outputs)
         return filled(self._results, iter(results))
 
     def _record(self, tensors: list[Any], outputs: list[Any], kept: Sequence[Any], drawn: Sequence[Any]) -> None:

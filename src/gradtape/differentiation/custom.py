@@ -34,7 +34,7 @@ class _VariableWatcher:
     def __init__(self) -> None:
         self.variables: dict[int, Variable] = {}
 
-    def variable_read(self, variable: Variable) -> None:
+    def _variable_read(self, variable: Variable) -> None:
         if variable.trainable:
             self.variables.setdefault(variable._id, variable)
 
@@ -153,12 +153,12 @@ def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) 
                 value._read()  # tapes follow it by this identity
         _record(grad_fn, inputs, variables, outputs, CustomCall(f, args, kwargs))
         for accumulator in others:
-            accumulator.advance_custom(grad_fn, inputs, variables, outputs)
+            accumulator._advance_custom(grad_fn, inputs, variables, outputs)
         for accumulator in following:
             # Where it could not follow the body (NumPy in between), the gradient function is transposed.
-            carried = [accumulator.carry(old, new) for old, new in zip(results, outputs, strict=True)]
+            carried = [accumulator._carry(old, new) for old, new in zip(results, outputs, strict=True)]
             if not any(carried):
-                accumulator.advance_custom(grad_fn, inputs, variables, outputs)
+                accumulator._advance_custom(grad_fn, inputs, variables, outputs)
     return nest.pack_sequence_as(
         result, [_as_part(value, out) for value, out in zip(returned_parts, outputs, strict=True)]
     )
@@ -325,7 +325,7 @@ def record_call(
     """
     _record(grad_fn, inputs, [], outputs)
     for accumulator in tuple(STATE.accumulators):
-        accumulator.advance_call(push, inputs, outputs)
+        accumulator._advance_call(push, inputs, outputs)
 
 
 def linked(result: Any, sources: list[Any]) -> Any:

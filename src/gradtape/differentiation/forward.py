@@ -161,9 +161,19 @@ class ForwardAccumulator:
 
         return nest.map_structure(one, primals)
 
+    def __repr__(self) -> str:
+        state = "recording" if self._recording else "not recording"
+        # (A variable has no weak reference here: its tangent is kept as long as the accumulator.)
+        values = [followed() for followed in self._values.values()]
+        shapes = [f"{value.dtype.name}{list(value.shape)}" for value in values if value is not None]
+        variables = len(self._tangents) - len(self._values)
+        held = [*shapes[:3], *(["..."] if len(shapes) > 3 else [])]
+        held += [f"{variables} variable{'s' * (variables != 1)}"] if variables else []
+        return f"<tf.autodiff.ForwardAccumulator: {state}, follows {', '.join(held) or 'nothing'}>"
+
     # --- called by the op entries ----------------------------------------------------------------------------------
 
-    def advance(self, op: Op, inputs: tuple[Any, ...], attributes: dict[str, Any], outputs: tuple[Any, ...]) -> None:
+    def _advance(self, op: Op, inputs: tuple[Any, ...], attributes: dict[str, Any], outputs: tuple[Any, ...]) -> None:
         """Compute the tangents of an op's outputs from those of its inputs.
 
         Args:
@@ -179,7 +189,7 @@ class ForwardAccumulator:
             results = push_forward(op, inputs, attributes, outputs, tangents)
         self._note(outputs, results)
 
-    def advance_custom(
+    def _advance_custom(
         self, grad_fn: Callable[..., Any], tensors: list[Any], variables: list[Variable], outputs: list[Any]
     ) -> None:
         """A call of a custom_gradient function: where its body could not be followed, transpose its gradient.
@@ -190,11 +200,11 @@ class ForwardAccumulator:
             variables: The variables it read.
             outputs: Its results.
         """
-        self.advance_call(
+        self._advance_call(
             lambda tangents: transposed(grad_fn, tensors, variables, outputs, tangents), [*tensors, *variables], outputs
         )
 
-    def advance_call(self, push: Callable[[list[Any]], list[Any]], inputs: list[Any], outputs: list[Any]) -> None:
+    def _advance_call(self, push: Callable[[list[Any]], list[Any]], inputs: list[Any], outputs: list[Any]) -> None:
         """Compute the tangents of a call as a whole.
 
         Args:
@@ -209,7 +219,7 @@ class ForwardAccumulator:
             results = push(tangents)
         self._note(tuple(outputs), results)
 
-    def follows(self, number: int) -> bool:
+    def _follows(self, number: int) -> bool:
         """Whether the value with this identity has a tangent.
 
         Args:
@@ -217,7 +227,7 @@ class ForwardAccumulator:
         """
         return number in self._tangents
 
-    def has_plain_tangents(self, values: Iterable[Tensor | Variable]) -> bool:
+    def _has_plain_tangents(self, values: Iterable[Tensor | Variable]) -> bool:
         """Whether all tangents of these values are eager tensors, and not batches of directions or abstract values.
 
         Args:
@@ -226,7 +236,7 @@ class ForwardAccumulator:
         found = [self._tangents.get(value._id) for value in values]
         return all(tangent is None or tangent.__class__ is EagerTensor for tangent in found)
 
-    def carry(self, old: Any, new: Any) -> bool:
+    def _carry(self, old: Any, new: Any) -> bool:
         """Give a value the tangent of another that is equal to it.
 
         Args:

@@ -102,7 +102,7 @@ class BudgetedRecords(dict[int, Any]):
 
     # --- recording -------------------------------------------------------------------------------------------------------
 
-    def advance(self, op: Op, inputs: tuple[Any, ...], attributes: dict[str, Any], outputs: tuple[Any, ...]) -> None:
+    def _advance(self, op: Op, inputs: tuple[Any, ...], attributes: dict[str, Any], outputs: tuple[Any, ...]) -> None:
         """Note an op that was just recorded here. (Records that are not noted are kept as in any other tape.)"""
         number = outputs[0]._id
         record = dict.get(self, number) if number else None
@@ -175,17 +175,17 @@ class BudgetedRecords(dict[int, Any]):
         )
         stretches[place : place + 2] = [joined]
 
-    def advance_custom(self, grad_fn: object, tensors: list[Any], variables: list[Any], outputs: list[Any]) -> None:
+    def _advance_custom(self, grad_fn: object, tensors: list[Any], variables: list[Any], outputs: list[Any]) -> None:
         """A call of a custom_gradient function: its record is kept, as only the user's code could make it again."""
 
-    def advance_call(self, push: object, inputs: list[Any], outputs: list[Any]) -> None:
+    def _advance_call(self, push: object, inputs: list[Any], outputs: list[Any]) -> None:
         """A call as a whole: its record is kept too."""
 
-    def carry(self, old: object, new: object) -> bool:
+    def _carry(self, old: object, new: object) -> bool:
         """Nothing to do: there are no tangents to carry."""
         return True
 
-    def follows(self, number: int) -> bool:
+    def _follows(self, number: int) -> bool:
         """Always False: the records say which values are followed."""
         return False
 
@@ -287,7 +287,7 @@ def _run(
             output._id = number
             values[number] = output
         for accumulator in STATE.accumulators:  # tangents were dropped with the values
-            accumulator.advance(op, inputs, step.attributes, outputs)
+            accumulator._advance(op, inputs, step.attributes, outputs)
         if records is not None:
             made = record_of(op, step.followed, inputs, step.attributes, outputs, step.place)
             records[step.outputs[0]] = made

@@ -171,7 +171,7 @@ class GradientTape:
             remove_identical(tapes, self._tape)
             remove_identical(readers, self)
 
-    def variable_read(self, variable: Variable) -> None:
+    def _variable_read(self, variable: Variable) -> None:
         """Follow a trainable variable that is read in the context (called by the variable).
 
         Args:

@@ -142,7 +142,7 @@ def run_batched(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> An
         with scope(tapes=STATE.tapes[level[0] :], accumulators=[]):
             record_op(op, inner, attributes, outputs)
         for accumulator in STATE.accumulators[level[1] :]:
-            accumulator.advance(op, inner, attributes, outputs)
+            accumulator._advance(op, inner, attributes, outputs)
     return outputs[0] if op.outputs == 1 else list(outputs)
 
 

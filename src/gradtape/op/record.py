@@ -164,7 +164,7 @@ def record_op(op: Op, inputs: tuple[Any, ...], attributes: dict[str, Any], outpu
     if CUTS:
         note_shadow(op, inputs, outputs)
     for accumulator in tuple(state.accumulators):
-        accumulator.advance(op, inputs, attributes, outputs)
+        accumulator._advance(op, inputs, attributes, outputs)
 
 
 def record_of(

@@ -16,6 +16,7 @@ from typing import Any
 from ..base.context import STATE, next_id, scope
 from ..base.errors import InaccessibleTensorError, NonFiniteError
 from ..base.nest import children, is_nested, is_record, record_of
+from ..base.notebook import Form, in_notebook
 from ..base.notes import STEPS, STEPS_OF_WORLDS
 from ..base.seeds import GLOBAL, SeedScope
 from ..base.sizes import UNKNOWN
@@ -76,7 +77,7 @@ class Step:
         bind(self.results, result, environment.values)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Graph:
     """Steps, with the numbers of what they are given and what they return."""
 
@@ -95,6 +96,19 @@ class Graph:
     begin: tuple[int, int, int] = (0, 0, 0)  # of a part of a graph: how far the numbers of a `SeedScope` are before it
     labels: tuple[str, ...] = ()  # the names of its inputs, where a function with named parameters was traced
     jit_compile: bool = False  # whether results may be rounded in another way than those of eager code
+
+    def __repr__(self) -> str:
+        counts = (
+            (len(self.steps), "step"),
+            (len(list(leaves(self.inputs))), "input"),
+            (len(self.variables), "variable"),
+        )
+        return f"<Graph {self.name}: {', '.join(f'{n} {name}' + 's' * (n != 1) for n, name in counts)}>"
+
+    def _notebook_form(self) -> Form:
+        return Form("Graph", (("name", self.name), ("steps", str(len(self.steps)))), text=str(self))
+
+    _repr_html_ = in_notebook
 
     @property
     def variables(self) -> tuple[Variable, ...]:

@@ -212,7 +212,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
         """The value, with the variable's own identity; tapes that follow accessed variables are told."""
         if ACTIVE:
             for reader in STATE.readers:
-                reader.variable_read(self)
+                reader._variable_read(self)
             if STATE.trace is not None:
                 return STATE.trace.read(self)  # type: ignore[return-value]
         return self._value
