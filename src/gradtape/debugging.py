@@ -11,6 +11,7 @@ from . import math
 from .api.arrays import identity as _identity
 from .api.framework import Assert as Assert
 from .base import dtypes
+from .base.dtypes import DType
 from .base.errors import invalid
 from .base.namespaces import listing, namespace
 from .base.shapes import TensorShape, broadcast
@@ -236,7 +237,7 @@ def assert_rank_in(
         raise ValueError(f"{message or ''}Tensor must have rank in {tuple(ranks)}. Received rank {to_tensor(x).ndim}")
 
 
-def assert_scalar(tensor: TensorLike, message: str | None = None, name: str | None = None) -> Any:
+def assert_scalar(tensor: TensorLike, message: str | None = None, name: str | None = None) -> Tensor:
     """The tensor, if it has no axes.
 
     >>> import gradtape as tf
@@ -297,7 +298,7 @@ def assert_type(tensor: TensorLike, tf_type: TensorLike, message: str | None = N
         raise TypeError(f"{message or ''}Expected a tensor of {tf_type!r}, got {to_tensor(tensor).dtype!r}.")
 
 
-def assert_same_float_dtype(tensors: Any = None, dtype: DTypeLike | None = None) -> Any:
+def assert_same_float_dtype(tensors: Any = None, dtype: DTypeLike | None = None) -> DType:
     """The floating type that all the tensors have.
 
     >>> import gradtape as tf

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import NoReturn
 
 from .base.namespaces import listing
 
@@ -44,12 +44,12 @@ Raises:
 """
 
 
-def _withdrawn(name: str, instead: str) -> Callable[..., Any]:
+def _withdrawn(name: str, instead: str) -> Callable[..., NoReturn]:
     message = (
         f"tf.feature_column.{name} is not offered: TensorFlow itself advises against feature columns. Use {instead}."
     )
 
-    def refuse(*args: object, **kwargs: object) -> Any:
+    def refuse(*args: object, **kwargs: object) -> NoReturn:
         raise NotImplementedError(message)
 
     refuse.__name__ = refuse.__qualname__ = name

@@ -6,14 +6,27 @@ is the structure of the specs of these.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from .base import nest
 from .base.namespaces import listing
 from .base.nest import is_nested
 from .base.type_spec import CompositeSpec
 from .values.composite import COMPOSITES, expanded, is_composite
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from .values.tensor import Tensor, TensorSpec
+    from .variables.variable import Variable
+
+# What is one value for `tf.nest`, of those whose type says so.
+_Leaf = TypeVar(
+    "_Leaf", bound="Tensor | Variable | np.ndarray[Any, Any] | np.generic | complex | str | bytes | TensorSpec"
+)
+_Value = TypeVar("_Value")
+_Key = TypeVar("_Key")
 
 __all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]
 
@@ -37,6 +50,16 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
     return [part for leaf in leaves for part in expanded(leaf)] if expand_composites else leaves
 
 
+@overload
+def pack_sequence_as(
+    structure: list[_Leaf], flat_sequence: Iterable[_Value], expand_composites: Literal[False] = ...
+) -> list[_Value]: ...
+@overload
+def pack_sequence_as(
+    structure: dict[_Key, _Leaf], flat_sequence: Iterable[_Value], expand_composites: Literal[False] = ...
+) -> dict[_Key, _Value]: ...
+@overload
+def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = ...) -> Any: ...
 def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
     """The values of `flat_sequence` arranged as `structure` is.
 
@@ -68,6 +91,64 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     return nest.pack_sequence_as(structure, [_filled(leaf, following) for leaf in leaves])
 
 
+@overload
+def map_structure(
+    func: Callable[[Tensor], _Value],
+    structure: list[Tensor],
+    /,
+    *,
+    check_types: bool = ...,
+    expand_composites: bool = ...,
+) -> list[_Value]: ...
+@overload
+def map_structure(
+    func: Callable[[Variable], _Value],
+    structure: list[Variable],
+    /,
+    *,
+    check_types: bool = ...,
+    expand_composites: bool = ...,
+) -> list[_Value]: ...
+@overload
+def map_structure(
+    func: Callable[[Tensor], _Value],
+    structure: dict[_Key, Tensor],
+    /,
+    *,
+    check_types: bool = ...,
+    expand_composites: bool = ...,
+) -> dict[_Key, _Value]: ...
+@overload
+def map_structure(
+    func: Callable[[Variable], _Value],
+    structure: dict[_Key, Variable],
+    /,
+    *,
+    check_types: bool = ...,
+    expand_composites: bool = ...,
+) -> dict[_Key, _Value]: ...
+@overload
+def map_structure(
+    func: Callable[[Tensor, Tensor], _Value],
+    structure: list[Tensor],
+    more: list[Tensor],
+    /,
+    *,
+    check_types: bool = ...,
+    expand_composites: bool = ...,
+) -> list[_Value]: ...
+@overload
+def map_structure(
+    func: Callable[[Tensor, Tensor], _Value],
+    structure: dict[_Key, Tensor],
+    more: dict[_Key, Tensor],
+    /,
+    *,
+    check_types: bool = ...,
+    expand_composites: bool = ...,
+) -> dict[_Key, _Value]: ...
+@overload
+def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any: ...
 def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
     """`func` applied to corresponding leaves of the structures, in a structure like the first.
 

@@ -7,7 +7,7 @@ are ASCII.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from .trace.inference import Inference
 from .values.composite import OPERANDS
 from .values.tensor import Tensor, TensorSpec, to_tensor
 from .variables.variable import Variable
+
+if TYPE_CHECKING:
+    from .ragged.tensor import RaggedTensor
 
 strip = _string_strip
 
@@ -409,6 +412,10 @@ def _apart(input: Any, rows_of: Callable[[Any], Any]) -> Any:
     return made
 
 
+@overload
+def split(input: str | bytes, sep: object = None, maxsplit: int = -1, name: str | None = None) -> Tensor: ...
+@overload
+def split(input: TensorLike, sep: object = None, maxsplit: int = -1, name: str | None = None) -> RaggedTensor | Any: ...
 def split(input: TensorLike, sep: object = None, maxsplit: int = -1, name: str | None = None) -> Any:
     """The parts of each text between separators.
 
@@ -434,6 +441,10 @@ def split(input: TensorLike, sep: object = None, maxsplit: int = -1, name: str |
     return _apart(input, lambda texts: unicode.split_rows.public(texts, separator, maxsplit))
 
 
+@overload
+def bytes_split(input: str | bytes, name: str | None = None) -> Tensor: ...
+@overload
+def bytes_split(input: TensorLike, name: str | None = None) -> RaggedTensor | Any: ...
 def bytes_split(input: TensorLike, name: str | None = None) -> Any:
     """The bytes of each text, each by itself.
 
@@ -453,6 +464,24 @@ def bytes_split(input: TensorLike, name: str | None = None) -> Any:
     return _apart(input, unicode.byte_rows.public)
 
 
+@overload
+def unicode_decode(
+    input: str | bytes,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> Tensor: ...
+@overload
+def unicode_decode(
+    input: TensorLike,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> RaggedTensor | Any: ...
 @takes(input_encoding=text)
 def unicode_decode(
     input: TensorLike,
@@ -483,6 +512,22 @@ def unicode_decode(
     return _apart(input, lambda texts: unicode.unicode_decode.public(texts, *settings))
 
 
+@overload
+def unicode_split(
+    input: str | bytes,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    name: str | None = None,
+) -> Tensor: ...
+@overload
+def unicode_split(
+    input: TensorLike,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    name: str | None = None,
+) -> RaggedTensor | Any: ...
 @takes(input_encoding=text)
 def unicode_split(
     input: TensorLike,
@@ -511,6 +556,24 @@ def unicode_split(
     return _apart(input, lambda texts: unicode.character_rows.public(texts, *settings))
 
 
+@overload
+def unicode_decode_with_offsets(
+    input: str | bytes,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def unicode_decode_with_offsets(
+    input: TensorLike,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> tuple[RaggedTensor, RaggedTensor] | Any: ...
 @takes(input_encoding=text)
 def unicode_decode_with_offsets(
     input: TensorLike,
@@ -543,6 +606,22 @@ def unicode_decode_with_offsets(
     return points, _apart(input, lambda texts: unicode.character_offsets.public(texts, *settings))
 
 
+@overload
+def unicode_split_with_offsets(
+    input: str | bytes,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def unicode_split_with_offsets(
+    input: TensorLike,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    name: str | None = None,
+) -> tuple[RaggedTensor, RaggedTensor] | Any: ...
 @takes(input_encoding=text)
 def unicode_split_with_offsets(
     input: TensorLike,

@@ -4,6 +4,7 @@
 
 - `ops/public.pyi`: the entries of ops, from their declarations.
 - `numpy/__init__.pyi`: the names that `numpy/__init__.py` gathers.
+- `raw_ops/__init__.pyi`, `compat/v1/__init__.pyi`: the names in their tables, so that a misspelled one is refused.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ import inspect
 import pathlib
 import textwrap
 from collections.abc import Iterator
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import gradtape
 import gradtape.numpy
+import gradtape.raw_ops
+from gradtape.compat.v1 import PLACES
+from gradtape.compat.v1.names import MODULES
 from gradtape.op.declaration import REQUIRED, Op
 from gradtape.ops import public
 from gradtape.sparse.dispatch import ON_VALUES
@@ -37,7 +41,12 @@ WRITTEN = "# Written by `python -m tests.checkers.stubs`.\n"
 
 def stubs() -> dict[pathlib.Path, str]:
     """The text of each stub, by its path."""
-    return {SOURCE / "ops" / "public.pyi": _of_ops(), SOURCE / "numpy" / "__init__.pyi": _of_numpy()}
+    return {
+        SOURCE / "ops" / "public.pyi": _of_ops(),
+        SOURCE / "numpy" / "__init__.pyi": _of_numpy(),
+        SOURCE / "raw_ops" / "__init__.pyi": _of_raw_ops(),
+        SOURCE / "compat" / "v1" / "__init__.pyi": _of_version_1(),
+    }
 
 
 # --- entries of ops ----------------------------------------------------------------------------------------------------
@@ -173,6 +182,46 @@ def _function(name: str, value: Any) -> str:
     return _definition(
         name, parameters, "tuple[Tensor, Tensor]" if several else "Tensor", _docstring(inspect.getdoc(value))
     )
+
+
+# --- tables of names --------------------------------------------------------------------------------------------------
+
+
+def _of_raw_ops() -> str:
+    """Functions whose arguments have names alone."""
+    definitions = []
+    for name in dir(gradtape.raw_ops):
+        parameters = [
+            f"{parameter.name}: typing.Any{'' if parameter.default is parameter.empty else ' = ...'}"
+            for parameter in inspect.signature(getattr(gradtape.raw_ops, name)).parameters.values()
+            if parameter.kind is not parameter.VAR_KEYWORD and parameter.name.isidentifier()
+        ]
+        given = f"*, {', '.join(parameters)}" if parameters else ""
+        definitions.append(f"def {name}({given}) -> typing.Any: ...")
+    return "\n".join([WRITTEN, "import typing", "", *definitions, ""])
+
+
+def _of_version_1() -> str:
+    """Names that mean the same in both versions are those of TensorFlow 2."""
+    module, imports, values = gradtape.compat.v1, [], []
+    for name in dir(module):
+        try:
+            value = getattr(module, name)
+        except ImportError:  # messages of a package that need not be installed
+            value = None
+        if isinstance(value, ModuleType) and value.__name__.startswith(module.__name__):
+            imports.append(f"from . import {name} as {name}")
+        elif name in PLACES or name in MODULES.split():
+            place, _, last = PLACES.get(name, name).rpartition(".")
+            imports.append(f"from ...{place} import {last} as {name}")
+        elif getattr(value, "__module__", "") in _DEFINING and not isinstance(value, SimpleNamespace):
+            imports.append(f"from .{value.__module__.rpartition('.')[2]} import {value.__name__} as {name}")
+        else:
+            values.append(f"{name}: Any")
+    return "\n".join([WRITTEN, "from typing import Any", "", *sorted(imports), "", *values, ""])
+
+
+_DEFINING = ("gradtape.compat.v1.functions", "gradtape.compat.v1.variables")
 
 
 # --- text --------------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from ..base.context import STATE
 from ..base.dtypes import Array
 from ..base.errors import invalid
 from ..base.traceable import traceable
-from ..base.type_spec import NoneTensorSpec
+from ..base.type_spec import NoneTensorSpec, TypeSpec
 from ..base.types import TensorLike, Value
 from ..trace.control import effect_in_world
 from ..trace.symbolic import SymbolicTensor, is_symbolic
@@ -54,7 +54,7 @@ def is_tensor(x: Value) -> bool:
     return isinstance(x, (Tensor, Variable)) or (is_composite(x) and COMPOSITES[x.__class__].is_tensor)
 
 
-def type_spec_from_value(value: Any) -> Any:
+def type_spec_from_value(value: Any) -> TypeSpec:
     """The `tf.TypeSpec` of a value: of a tensor, a variable, None, anything made of tensors, or what becomes a tensor.
 
     >>> tf.type_spec_from_value([[1.0, 2.0]])

@@ -30,16 +30,16 @@ from .layout import concat, split
 class Unique(NamedTuple):
     """What `tf.unique` returns."""
 
-    y: Any
-    idx: Any
+    y: Tensor
+    idx: Tensor
 
 
 class UniqueWithCounts(NamedTuple):
     """What `tf.unique_with_counts` returns."""
 
-    y: Any
-    idx: Any
-    count: Any
+    y: Tensor
+    idx: Tensor
+    count: Tensor  # type: ignore[assignment]  # tuples have a method of the name
 
 
 @takes(out_idx=tensor_type)

@@ -77,8 +77,8 @@ def argsort(
 class TopKV2(NamedTuple):
     """What `top_k` returns."""
 
-    values: Any
-    indices: Any
+    values: Tensor
+    indices: Tensor
 
 
 @takes(sorted=flag)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from types import ModuleType
+from types import EllipsisType, ModuleType
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
@@ -109,5 +109,7 @@ DTypeLike: TypeAlias = "DType | np.dtype[Any] | type | str | int"
 IntLike: TypeAlias = "int | np.integer[Any] | Tensor | Variable | Array"
 ShapeLike: TypeAlias = "TensorShape | Sequence[IntLike | None] | IntLike"
 AxisLike: TypeAlias = "IntLike | Sequence[IntLike]"
+# What stands in the brackets of `x[...]`: one of these, or a tuple of them.
+IndexLike: TypeAlias = "IntLike | slice | EllipsisType | Sequence[int] | None"
 PathLikeOrTensor: TypeAlias = "str | bytes | PathLike[str] | Tensor"
 Function: TypeAlias = Callable[..., Any]

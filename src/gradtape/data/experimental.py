@@ -6,7 +6,7 @@ import csv
 import inspect
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -35,6 +35,8 @@ from .options import (
 from .random_access import at
 from .readers import TextLineDataset
 from .transforms import AUTOTUNE
+
+_Element = TypeVar("_Element")
 
 __all__ = [
     "AUTOTUNE",
@@ -399,7 +401,7 @@ def cardinality(dataset: Dataset) -> Tensor:
     return dataset.cardinality()
 
 
-def get_single_element(dataset: Dataset) -> Any:
+def get_single_element(dataset: Dataset[_Element]) -> _Element:
     """The only element: `dataset.get_single_element()`.
 
     >>> import gradtape as tf

@@ -531,7 +531,7 @@ def _single_sequence_specs(*args: Any, **named: Any) -> Any:
 @gives(_example_specs)
 def parse_single_example(
     serialized: TensorLike, features: object, example_names: object = None, name: str | None = None
-) -> Any:
+) -> dict[str, Any]:
     """The features of one serialized `tf.train.Example`, by name.
 
     >>> import gradtape as tf
@@ -559,7 +559,7 @@ def parse_single_example(
 @gives(_example_specs)
 def parse_example(
     serialized: TensorLike, features: object, example_names: object = None, name: str | None = None
-) -> Any:
+) -> dict[str, Any]:
     """The features of many serialized examples, each feature with the examples along its first axis.
 
     >>> import gradtape as tf

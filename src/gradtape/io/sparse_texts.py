@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from ..base import dtypes
 from ..base.errors import DecodeError, UnimplementedError, invalid
 from ..base.types import DTypeLike, TensorLike
 from ..values.tensor import Tensor, from_array, to_tensor
+
+if TYPE_CHECKING:
+    from ..sparse.tensor import SparseTensor
 from .tensors import array_of, tensor_bytes
 
 
@@ -83,7 +86,7 @@ def serialize_many_sparse(sp_input: Any, out_type: DTypeLike = dtypes.string, na
 
 def deserialize_many_sparse(
     serialized_sparse: TensorLike, dtype: DTypeLike, rank: int | None = None, name: str | None = None
-) -> Any:
+) -> SparseTensor:
     """One sparse tensor of many that were serialized: they lie along a new first axis, in a shape that has room for each.
 
     >>> import gradtape as tf

@@ -5,7 +5,7 @@ See ops/linalg/spectral.py for the derivatives of the vectors of `eigh`, `eig` a
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -35,22 +35,22 @@ self_adjoint_eigvals = eigvalsh
 class Qr(NamedTuple):
     """What `qr` returns."""
 
-    q: Any
-    r: Any
+    q: Tensor
+    r: Tensor
 
 
 class Lu(NamedTuple):
     """What `lu` returns."""
 
-    lu: Any
-    p: Any
+    lu: Tensor
+    p: Tensor
 
 
 class LogMatrixDeterminant(NamedTuple):
     """What `slogdet` returns."""
 
-    sign: Any
-    log_abs_determinant: Any
+    sign: Tensor
+    log_abs_determinant: Tensor
 
 
 def expm(input: TensorLike, name: str | None = None) -> Tensor:
@@ -169,6 +169,18 @@ def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
     return 2.0 * math.reduce_sum(math.log(math.real(diag_part(cholesky(matrix)))), -1)
 
 
+@overload
+def svd(
+    tensor: TensorLike, full_matrices: bool = False, compute_uv: Literal[True] = True, name: str | None = None
+) -> tuple[Tensor, Tensor, Tensor]: ...
+@overload
+def svd(
+    tensor: TensorLike, full_matrices: bool = False, *, compute_uv: Literal[False], name: str | None = None
+) -> Tensor: ...
+@overload
+def svd(tensor: TensorLike, full_matrices: bool, compute_uv: Literal[False], name: str | None = None) -> Tensor: ...
+@overload
+def svd(tensor: object, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any: ...
 @takes(full_matrices=flag, compute_uv=flag)
 def svd(tensor: object, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
     """Singular values s in descending order, u and v: tensor = u @ diag(s) @ adjoint(v).
@@ -246,6 +258,36 @@ def eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     return values, vectors
 
 
+@overload
+def eigh_tridiagonal(
+    alpha: TensorLike,
+    beta: TensorLike,
+    eigvals_only: Literal[True] = True,
+    select: str = "a",
+    select_range: Any = None,
+    tol: TensorLike | None = None,
+    name: str | None = None,
+) -> Tensor: ...
+@overload
+def eigh_tridiagonal(
+    alpha: TensorLike,
+    beta: TensorLike,
+    eigvals_only: Literal[False],
+    select: str = "a",
+    select_range: Any = None,
+    tol: TensorLike | None = None,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def eigh_tridiagonal(
+    alpha: TensorLike,
+    beta: TensorLike,
+    eigvals_only: bool,
+    select: str = "a",
+    select_range: Any = None,
+    tol: TensorLike | None = None,
+    name: str | None = None,
+) -> Any: ...
 def eigh_tridiagonal(
     alpha: TensorLike,
     beta: TensorLike,

@@ -273,9 +273,9 @@ def _sampled_logits(
 class AccidentalHits(NamedTuple):
     """What `compute_accidental_hits` gives."""
 
-    indices: Any
-    ids: Any
-    weights: Any
+    indices: Tensor
+    ids: Tensor
+    weights: Tensor
 
 
 def compute_accidental_hits(

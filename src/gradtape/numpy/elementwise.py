@@ -33,13 +33,15 @@ def _ufunc(name: str, compute: Function) -> Function:
             return tuple(to_type(part, t) for part, t in zip(result, types[ufunc.nin :], strict=True))
         return to_type(result, types[-1])
 
-    def of_one(x: object) -> Any:
+    def of_one(x: object) -> Tensor:
         return computed(x)
 
-    def of_two(x1: object, x2: object) -> Any:
+    def of_two(x1: object, x2: object) -> Tensor:
         return computed(x1, x2)
 
     call: Function = of_one if ufunc.nin == 1 else of_two
+    if ufunc.nout > 1:
+        call.__annotations__["return"] = "tuple[Tensor, Tensor]"
     describe(call, name, descriptions.UFUNCS[name])
     call.op = getattr(compute, "op", None)  # type: ignore[attr-defined]
     return call
@@ -429,7 +431,7 @@ def isclose(
 
 
 def _questioned(name: str, ask: Function, only_real: bool) -> Function:
-    def call(x: TensorLike) -> Any:
+    def call(x: TensorLike) -> Tensor:
         x = asarray(x)
         if x.dtype.is_complex and only_real:
             raise TypeError(f"{name}: complex numbers have no sign.")

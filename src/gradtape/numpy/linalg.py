@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -379,6 +379,12 @@ def matrix_rank(A: TensorLike, tol: Any = None) -> Tensor:
     return to_type(ours.matrix_rank(_inexact(A), tol), np.int64)
 
 
+@overload
+def svd(a: TensorLike, full_matrices: bool = True, compute_uv: Literal[True] = True) -> SVDResult: ...
+@overload
+def svd(a: TensorLike, full_matrices: bool = True, *, compute_uv: Literal[False]) -> Tensor: ...
+@overload
+def svd(a: TensorLike, full_matrices: bool = True, compute_uv: bool = True) -> Any: ...
 def svd(a: object, full_matrices: bool = True, compute_uv: bool = True) -> Any:
     """u, s and v^H with a = u @ diag(s) @ v^H; only s without `compute_uv`.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -244,7 +244,7 @@ def broadcast_arrays(*args: object) -> list[Tensor]:
 
 
 def _at_least(rank: int, widen: Callable[[Any], Any]) -> Callable[..., Any]:
-    def call(*arys: object) -> Any:
+    def call(*arys: object) -> Tensor | list[Tensor]:
         results = [x if x.ndim >= rank else widen(x) for x in map(asarray, arys)]
         return results[0] if len(results) == 1 else results
 
@@ -880,6 +880,10 @@ def take_along_axis(arr: TensorLike, indices: TensorLike, axis: Any) -> Tensor:
     return take_along.public(x, from_array(numbers), axis)
 
 
+@overload
+def where(condition: TensorLike) -> tuple[Tensor, ...]: ...
+@overload
+def where(condition: TensorLike, x: TensorLike, y: TensorLike) -> Tensor: ...
 def where(condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None) -> Any:
     """x where the condition holds, y elsewhere; without them, the positions where it holds.
 

@@ -39,7 +39,7 @@ def _described(function: Function, name: str, compute: Function) -> Function:
 def _sum_like(name: str, compute: Function) -> Function:
     def reduce(
         a: TensorLike, axis: AxisLike | None = None, dtype: DTypeLike | None = None, keepdims: bool | None = None
-    ) -> Any:
+    ) -> Tensor:
         return compute(_typed(a, name, dtype), axis, bool(keepdims))
 
     return _described(reduce, name, compute)
@@ -52,7 +52,7 @@ def _mean(name: str, compute: Function) -> Function:
         dtype: DTypeLike | None = None,
         out: None = None,
         keepdims: bool | None = None,
-    ) -> Any:
+    ) -> Tensor:
         _check_no_out(name, out)
         return compute(_typed(a, name, dtype), axis, bool(keepdims))
 
@@ -65,7 +65,7 @@ def _check_no_out(name: str, out: object) -> None:
 
 
 def _with_out(name: str, reduction: Function) -> Function:
-    def reduce(a: TensorLike, axis: AxisLike | None = None, out: None = None, keepdims: bool | None = None) -> Any:
+    def reduce(a: TensorLike, axis: AxisLike | None = None, out: None = None, keepdims: bool | None = None) -> Tensor:
         _check_no_out(name, out)
         return reduction(a, axis, keepdims)
 
@@ -73,7 +73,7 @@ def _with_out(name: str, reduction: Function) -> Function:
 
 
 def _max_like(name: str, compute: Function) -> Function:
-    def reduce(a: TensorLike, axis: AxisLike | None = None, keepdims: bool | None = None) -> Any:
+    def reduce(a: TensorLike, axis: AxisLike | None = None, keepdims: bool | None = None) -> Tensor:
         x = asarray(a)
         if x.dtype.is_bool:
             return (math.reduce_any if compute is math.reduce_max else math.reduce_all)(x, axis, bool(keepdims))
@@ -83,7 +83,7 @@ def _max_like(name: str, compute: Function) -> Function:
 
 
 def _all_like(name: str, compute: Function) -> Function:
-    def reduce(a: TensorLike, axis: AxisLike | None = None, keepdims: bool | None = None) -> Any:
+    def reduce(a: TensorLike, axis: AxisLike | None = None, keepdims: bool | None = None) -> Tensor:
         return compute(truth(asarray(a)), axis, bool(keepdims))
 
     return _described(reduce, name, compute)
@@ -92,7 +92,7 @@ def _all_like(name: str, compute: Function) -> Function:
 def _without_nan(name: str, plain: str, compute: Function) -> Function:
     def reduce(
         a: TensorLike, axis: AxisLike | None = None, dtype: DTypeLike | None = None, keepdims: bool | None = None
-    ) -> Any:
+    ) -> Tensor:
         x = asarray(a)
         x = x if dtype is None else to_type(x, dtype)
         if not x.dtype.is_floating:
@@ -107,7 +107,7 @@ def _nanprod(x: TensorLike, axis: AxisLike, keepdims: bool) -> Any:
 
 
 def _nan_extreme(name: str, plain: str, compute: Function) -> Function:
-    def reduce(a: TensorLike, axis: AxisLike | None = None, keepdims: bool | None = None) -> Any:
+    def reduce(a: TensorLike, axis: AxisLike | None = None, keepdims: bool | None = None) -> Tensor:
         x = asarray(a)
         if not x.dtype.is_floating:
             return REDUCTIONS[plain](x, axis=axis, keepdims=keepdims)
@@ -117,7 +117,7 @@ def _nan_extreme(name: str, plain: str, compute: Function) -> Function:
 
 
 def _running(name: str, compute: Function) -> Function:
-    def accumulate(a: TensorLike, axis: AxisLike | None = None, dtype: DTypeLike | None = None) -> Any:
+    def accumulate(a: TensorLike, axis: AxisLike | None = None, dtype: DTypeLike | None = None) -> Tensor:
         x = _typed(a, name, dtype)
         return compute(arrays.reshape(x, (-1,)), 0) if axis is None else compute(x, axis)
 
@@ -125,7 +125,7 @@ def _running(name: str, compute: Function) -> Function:
 
 
 def _position(name: str, compute: Function) -> Function:
-    def find(a: TensorLike, axis: AxisLike | None = None, keepdims: bool = False) -> Any:
+    def find(a: TensorLike, axis: AxisLike | None = None, keepdims: bool = False) -> Tensor:
         x = asarray(a)
         x = to_type(x, np.int8) if x.dtype.is_bool else x
         flat, place = (arrays.reshape(x, (-1,)), 0) if axis is None else (x, as_axis(axis))
@@ -303,7 +303,7 @@ def nancumsum(a: TensorLike, axis: AxisLike | None = None, dtype: DTypeLike | No
 def _cumulative(name: str) -> Function:
     def accumulate(
         x: TensorLike, axis: int | None = None, dtype: DTypeLike | None = None, include_initial: bool = False
-    ) -> Any:
+    ) -> Tensor:
         a = asarray(x)
         if axis is None and a.ndim != 1:
             raise ValueError(f"For arrays with {a.ndim} axes the argument axis must be given.")

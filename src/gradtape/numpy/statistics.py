@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -150,6 +150,16 @@ def corrcoef(x: TensorLike, y: TensorLike | None = None, rowvar: bool = True) ->
     return c / to_type(scale, c.dtype)
 
 
+@overload
+def average(
+    a: TensorLike, axis: Any = None, weights: TensorLike | None = None, returned: Literal[False] = False
+) -> Tensor: ...
+@overload
+def average(
+    a: TensorLike, axis: Any = None, weights: TensorLike | None = None, *, returned: Literal[True]
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def average(a: TensorLike, axis: Any = None, weights: TensorLike | None = None, returned: bool = False) -> Any: ...
 def average(a: TensorLike, axis: Any = None, weights: TensorLike | None = None, returned: bool = False) -> Any:
     """The mean with weights, which have the shape of `a` or the size of its axis.
 

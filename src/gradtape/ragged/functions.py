@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -22,6 +22,34 @@ from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
 from .tensor import RaggedTensor, concat_rows, ranges, stacked_rows, take_rows
 
 
+@overload
+def constant(
+    pylist: str | bytes | complex,
+    dtype: DTypeLike | None = None,
+    ragged_rank: int | None = None,
+    inner_shape: Any = None,
+    name: str | None = None,
+    row_splits_dtype: DTypeLike = dtypes.int64,
+) -> Tensor: ...
+@overload
+def constant(
+    pylist: Any,
+    dtype: DTypeLike | None = None,
+    *,
+    ragged_rank: Literal[0],
+    inner_shape: Any = None,
+    name: str | None = None,
+    row_splits_dtype: DTypeLike = dtypes.int64,
+) -> Tensor: ...
+@overload
+def constant(
+    pylist: Any,
+    dtype: DTypeLike | None = None,
+    ragged_rank: int | None = None,
+    inner_shape: Any = None,
+    name: str | None = None,
+    row_splits_dtype: DTypeLike = dtypes.int64,
+) -> RaggedTensor: ...
 def constant(
     pylist: Any,
     dtype: DTypeLike | None = None,
@@ -146,7 +174,7 @@ def range_of(
     return RaggedTensor.from_row_lengths(from_array(flat), from_array(lengths))
 
 
-def stack(values: Any, axis: AxisLike = 0, name: str | None = None) -> Any:
+def stack(values: Any, axis: AxisLike = 0, name: str | None = None) -> RaggedTensor | Any:
     """Tensors of one rank put together along a new axis, ragged where their sizes differ.
 
     >>> import gradtape as tf
@@ -233,7 +261,7 @@ def _rows(part: Any) -> int:
     return part._row_count() if isinstance(part, RaggedTensor) else int(part.shape[0])
 
 
-def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) -> Any:
+def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) -> RaggedTensor | Any:
     """The values where a mask is true; rows stay rows, and become shorter.
 
     >>> import gradtape as tf

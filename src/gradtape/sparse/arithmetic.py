@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from ..api import arrays, indexing, layout
 from ..base.errors import invalid
 from ..base.sizes import UNKNOWN, same
 from ..base.traceable import shaped, trace_public
-from ..base.types import AxisLike, IntLike, TensorLike
+from ..base.types import AxisLike, DenseLike, IntLike, TensorLike
 from ..linalg import adjoint
 from ..op.abstract import Abstract
 from ..op.arguments import flag, optional_flag, takes
@@ -29,6 +29,12 @@ from .tensor import SparseTensor, as_sparse, check_places, flat_places, from_par
 # --- sums of tensors -----------------------------------------------------------------------------------
 
 
+@overload
+def add(a: SparseTensor, b: SparseTensor, threshold: Any = 0) -> SparseTensor: ...
+@overload
+def add(a: SparseTensor, b: DenseLike, threshold: Any = 0) -> Tensor: ...
+@overload
+def add(a: DenseLike, b: SparseTensor, threshold: Any = 0) -> Tensor: ...
 def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     """a + b, of which one may be dense.
 
@@ -146,6 +152,23 @@ def _together(a: SparseTensor, b: SparseTensor, name: str) -> tuple[Any, list[An
 # --- reductions ----------------------------------------------------------------------------------------
 
 
+@overload
+def reduce_sum(
+    sp_input: TensorLike,
+    axis: AxisLike | None = None,
+    keepdims: TensorLike | None = None,
+    output_is_sparse: Literal[False] = False,
+    name: str | None = None,
+) -> Tensor: ...
+@overload
+def reduce_sum(
+    sp_input: TensorLike,
+    axis: AxisLike | None = None,
+    keepdims: TensorLike | None = None,
+    *,
+    output_is_sparse: Literal[True],
+    name: str | None = None,
+) -> SparseTensor: ...
 @takes(keepdims=optional_flag)
 def reduce_sum(
     sp_input: TensorLike,

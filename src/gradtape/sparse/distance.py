@@ -11,11 +11,11 @@ import numpy as np
 from ..base.errors import NotATensorError, invalid
 from ..base.traceable import trace_public
 from ..trace.composites import by_stand_ins
-from ..values.tensor import from_array
+from ..values.tensor import Tensor, from_array
 from .tensor import SparseTensor
 
 
-def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str = "edit_distance") -> Any:
+def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str = "edit_distance") -> Tensor:
     """Levenshtein's distance of the sequences along the last axis, divided by the length of the truth if `normalize`.
 
     >>> import gradtape as tf

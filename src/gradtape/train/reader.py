@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from ..base import dtypes
-from ..base.dtypes import DType
+from ..base.dtypes import Array, DType
 from ..base.errors import NotFoundError
 from .state_file import latest_checkpoint
 from .storage import Bundle
@@ -75,7 +75,7 @@ def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
     return CheckpointReader(newest)
 
 
-def load_variable(ckpt_dir_or_file: object, name: str) -> Any:
+def load_variable(ckpt_dir_or_file: object, name: str) -> Array:
     """The value of one variable of a checkpoint, or of the newest of a folder.
 
     >>> import gradtape as tf, tempfile

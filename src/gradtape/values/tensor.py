@@ -21,7 +21,7 @@ from ..base.notebook import Form, in_notebook
 from ..base.shapes import TensorShape
 from ..base.sizes import Size, Undecided
 from ..base.type_spec import TypeSpec
-from ..base.types import DTypeLike, ShapeLike
+from ..base.types import DTypeLike, IndexLike, ShapeLike
 from ..native.abi import WRITABLE_BUFFER, export_memory
 from .composite import COMPOSITES
 from .exits import converted_to_leave, memory_to_leave, tell_exit
@@ -144,7 +144,7 @@ class Tensor(_Operators):
 
         def numpy(self) -> Any: ...
         def __dlpack__(self, **kwargs: object) -> Any: ...
-        def __getitem__(self, key: Any) -> Tensor: ...
+        def __getitem__(self, key: IndexLike | tuple[IndexLike, ...]) -> Tensor: ...
 
     def __hash__(self) -> NoReturn:
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")

@@ -20,7 +20,7 @@ from ..base.notebook import Form, in_notebook
 from ..base.notes import note_exit
 from ..base.shapes import TensorShape
 from ..base.traceable import name_errors
-from ..base.types import DTypeLike, Function, MaybeNone, ShapeLike, TensorLike
+from ..base.types import DTypeLike, Function, IndexLike, MaybeNone, ShapeLike, TensorLike
 from ..native import thresholds
 from ..native.abi import become
 from ..op.entry import read_inline
@@ -942,7 +942,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
 
     if TYPE_CHECKING:  # attached in variables/operators.py
 
-        def __getitem__(self, key: Any) -> VariablePart: ...
+        def __getitem__(self, key: IndexLike | tuple[IndexLike, ...]) -> VariablePart: ...
 
     def __len__(self) -> int:
         return len(self._value)

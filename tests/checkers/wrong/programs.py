@@ -50,3 +50,20 @@ for element in tf.data.Dataset.range(3).map(lambda n: n + 1):
     element.nunpy()  # wrong: nunpy
 tf.autodiff.grad(scaled)(x).shapee  # wrong: shapee
 tf.autodiff.gradd(scaled)  # wrong: gradd
+tf.autodiff.grad(3)  # wrong: grad
+
+
+def both(a: tf.Tensor, b: tf.Tensor) -> tf.Tensor:
+    return a * b
+
+
+tf.autodiff.grad(both, (0, 1))(x, x).shape  # wrong: shape
+tf.raw_ops.Ad(x=x)  # wrong: Ad
+tf.raw_ops.Add(z=x)  # wrong: z
+tf.compat.v1.placholder  # wrong: placholder
+x[None, "a"]  # wrong: tuple[None
+tf.linalg.svd(x)[0].shapee  # wrong: shapee
+tf.scan(lambda a, b: a + b, y).shapee  # wrong: shapee
+tf.nest.map_structure(tf.identity, [tf.ones([2])]).shape  # wrong: shape
+tf.strings.split("a b").to_lst()  # wrong: to_lst
+tf.numpy.linspace(0.0, 1.0).shapee  # wrong: shapee

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar, overload
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from ...base.errors import BranchTypeError, LoopStructureError, OpError, OutOfRa
 from ...base.sizes import UNKNOWN, Dim, same
 from ...base.traceable import traceable
 from ...base.type_spec import CompositeSpec
-from ...base.types import DenseLike, DTypeLike
+from ...base.types import DenseLike, DTypeLike, TensorLeaf
 from ...op.arguments import count, optional_count, takes
 from ...trace.control import Callee, is_written_out, loop_in_world, rounds_in_world, trace_loop
 from ...trace.ghost import NeedsValue, World
@@ -27,9 +27,49 @@ from ..layout import concat, expand_dims, unstack
 from ..tensor_array import TensorArray
 from .branches import truth_of
 
+if TYPE_CHECKING:
+    from ...ragged.tensor import RaggedTensor
+    from ...sparse.tensor import SparseTensor
+
 _Result = TypeVar("_Result")
 
 
+@overload
+def while_loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: list[TensorLeaf],
+    shape_invariants: Any = ...,
+    parallel_iterations: int = ...,
+    back_prop: bool = ...,
+    swap_memory: bool = ...,
+    maximum_iterations: Any = ...,
+    name: str | None = ...,
+) -> list[Tensor]: ...
+@overload
+def while_loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: tuple[TensorLeaf, ...],
+    shape_invariants: Any = ...,
+    parallel_iterations: int = ...,
+    back_prop: bool = ...,
+    swap_memory: bool = ...,
+    maximum_iterations: Any = ...,
+    name: str | None = ...,
+) -> tuple[Tensor, ...]: ...
+@overload
+def while_loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    shape_invariants: Any = ...,
+    parallel_iterations: int = ...,
+    back_prop: bool = ...,
+    swap_memory: bool = ...,
+    maximum_iterations: Any = ...,
+    name: str | None = ...,
+) -> Any: ...
 def while_loop(
     cond: Callable[..., Any],
     body: Callable[..., Any],
@@ -288,6 +328,26 @@ def _nothing_to_begin_with(fn: Callee, name: str) -> OpError:
     return invalid(message) if isinstance(getattr(fn, "graph", None), Graph) else OutOfRangeError(None, None, message)
 
 
+@overload
+def foldl(
+    fn: Callable[[Tensor, Tensor], _Result],
+    elems: TensorLeaf,
+    initializer: TensorLeaf | None = ...,
+    parallel_iterations: int = ...,
+    back_prop: bool = ...,
+    swap_memory: bool = ...,
+    name: str | None = ...,
+) -> _Result: ...
+@overload
+def foldl(
+    fn: Callable[..., Any],
+    elems: Sequence[Any] | Mapping[Any, Any] | RaggedTensor | SparseTensor,
+    initializer: Any = ...,
+    parallel_iterations: int = ...,
+    back_prop: bool = ...,
+    swap_memory: bool = ...,
+    name: str | None = ...,
+) -> Any: ...
 @takes(parallel_iterations=count)
 def foldl(
     fn: Callable[..., Any],
@@ -320,6 +380,26 @@ def foldl(
     return _folded(fn, _elements(elems, "foldl"), initializer, "foldl")
 
 
+@overload
+def foldr(
+    fn: Callable[[Tensor, Tensor], _Result],
+    elems: TensorLeaf,
+    initializer: TensorLeaf | None = ...,
+    parallel_iterations: int = ...,
+    back_prop: bool = ...,
+    swap_memory: bool = ...,
+    name: str | None = ...,
+) -> _Result: ...
+@overload
+def foldr(
+    fn: Callable[..., Any],
+    elems: Sequence[Any] | Mapping[Any, Any] | RaggedTensor | SparseTensor,
+    initializer: Any = ...,
+    parallel_iterations: int = ...,
+    back_prop: bool = ...,
+    swap_memory: bool = ...,
+    name: str | None = ...,
+) -> Any: ...
 @takes(parallel_iterations=count)
 def foldr(
     fn: Callable[..., Any],
@@ -352,6 +432,30 @@ def foldr(
     return _folded(fn, _elements(elems, "foldr")[::-1], initializer, "foldr")
 
 
+@overload
+def scan(
+    fn: Callable[[Tensor, Tensor], _Result],
+    elems: TensorLeaf,
+    initializer: TensorLeaf | None = ...,
+    parallel_iterations: int = ...,
+    back_prop: bool = ...,
+    swap_memory: bool = ...,
+    infer_shape: bool = ...,
+    reverse: bool = ...,
+    name: str | None = ...,
+) -> _Result: ...
+@overload
+def scan(
+    fn: Callable[..., Any],
+    elems: Sequence[Any] | Mapping[Any, Any] | RaggedTensor | SparseTensor,
+    initializer: Any = ...,
+    parallel_iterations: int = ...,
+    back_prop: bool = ...,
+    swap_memory: bool = ...,
+    infer_shape: bool = ...,
+    reverse: bool = ...,
+    name: str | None = ...,
+) -> Any: ...
 @takes(parallel_iterations=count)
 def scan(
     fn: Callable[..., Any],

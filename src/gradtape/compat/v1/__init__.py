@@ -11,6 +11,7 @@ from ...api.framework import executing_eagerly as executing_eagerly
 from ...api.framework import get_logger
 from ...base.absent import nearest
 from ...base.dimension import Dimension as Dimension
+from ...base.namespaces import listing
 from ...random import set_seed
 from ...summary.event_file import messages
 from . import distributions as distributions
@@ -212,3 +213,6 @@ def __getattr__(name: str) -> Any:
         f"and tf.compat.v2 is the package itself. Use {instead}"
         f"{nearest(__name__, name) or '.'}"
     )
+
+
+__dir__ = listing(globals(), (*_MESSAGES, *MODULES.split(), *_MADE, *PLACES, "AUTO_REUSE", "Dimension", "train"))

@@ -27,7 +27,7 @@ IN_MODULES = {
     "errors": ("OpError"),
     "image": ("random_crop"),
     "io": (
-        "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature decode_base64 decode_compressed "
+        "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature decode_base64 "
         "decode_json_example deserialize_many_sparse encode_base64 matching_files parse_single_sequence_example "
         "parse_tensor read_file serialize_tensor write_file"
     ),
@@ -40,9 +40,9 @@ IN_MODULES = {
         "unsorted_segment_prod unsorted_segment_sqrt_n unsorted_segment_sum zeta"
     ),
     "quantization": (
-        "dequantize fake_quant_with_min_max_args fake_quant_with_min_max_args_gradient fake_quant_with_min_max_vars "
+        "fake_quant_with_min_max_args fake_quant_with_min_max_args_gradient fake_quant_with_min_max_vars "
         "fake_quant_with_min_max_vars_gradient fake_quant_with_min_max_vars_per_channel "
-        "fake_quant_with_min_max_vars_per_channel_gradient quantize quantized_concat"
+        "fake_quant_with_min_max_vars_per_channel_gradient"
     ),
     "queue": ("FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue"),
     "random": ("truncated_normal"),
