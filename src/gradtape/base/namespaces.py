@@ -9,7 +9,6 @@ from types import FunctionType, ModuleType
 from typing import Any, NoReturn, TypeVar
 
 from .absent import missing
-
 from .frames import module_of
 from .locks import new_rlock
 
