@@ -243,8 +243,8 @@ def test_no_frame_takes_long_while_panning_over_300_boxes(browser, large_page):
     assert 200 < browser.run("gradtapeView.boxes()") <= 300
     browser.frames(5)
     assert browser.longest_task(PANNING) < 100
-    # The time between frames has waiting for a processor in it, which others use. A frame that the page makes slow is slow in each
-    # of these walks; one that somebody else has delayed is not.
+    # The time between frames has waiting for a processor in it, which others use. A frame that the page makes slow is slow in
+    # each of these walks; one that somebody else has delayed is not.
     assert min(browser.run(PANNING) for _ in range(6)) < 100
 
 
