@@ -1744,6 +1744,187 @@ CASES = [
         tape.gradient(y, m.b, unconnected_gradients="zero")
         """,
     ),
+    case(
+        "a loss that is kept as a number, and a variable beside it",
+        Kind.UNCONNECTED,
+        """
+        w = tf.Variable(1.0); b = tf.Variable(0.0)
+        history = []
+        for step in range(2):
+            with tf.GradientTape() as tape:
+                y = w * 2.0
+                loss = y * y  # <-
+            history.append(float(loss))
+            g = tape.gradient(loss, b)
+        asked = tape, loss, b
+        """,
+        """
+        w = tf.Variable(1.0); b = tf.Variable(0.0)
+        history = []
+        for step in range(2):
+            with tf.GradientTape() as tape:
+                y = w * 2.0
+                loss = y * y
+            history.append(float(loss))
+            g = \\
+            tape.gradient(loss, b, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "a number in a message",
+        Kind.UNCONNECTED,
+        """
+        w = tf.Variable(1.0); v = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            a = w * 2.0
+            msg = f"{a.numpy():.2f}"
+            y = v * 3.0  # <-
+        g = tape.gradient(y, w)
+        asked = tape, y, w
+        """,
+        """
+        w = tf.Variable(1.0); v = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            a = w * 2.0
+            msg = f"{a.numpy():.2f}"
+            y = v * 3.0
+        g = \\
+        tape.gradient(y, w, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "variables that follow others in a loop",
+        Kind.ASSIGN,
+        """
+        online = [tf.Variable(1.0)]; target = [tf.Variable(0.0)]
+        with tf.GradientTape() as tape:
+            for o, t in zip(online, target):
+                t.assign(0.9 * t + 0.1 * o)  # <-
+            q = target[0] * 2.0
+        g = tape.gradient(q, online[0])
+        asked = tape, q, online[0]
+        """,
+        """
+        online = [tf.Variable(1.0)]; target = [tf.Variable(0.0)]
+        with tf.GradientTape() as tape:
+            for o, t in zip(online, target):
+                t.assign(0.9 * t + 0.1 * o)
+            q = target[0] * 2.0
+        g = \\
+        tape.gradient(q, online[0], unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "the number of rounds",
+        Kind.NUMBER,
+        """
+        x = tf.Variable(3.7)
+        with tf.GradientTape() as tape:
+            n = int(x)  # <-
+            y = tf.constant(1.0)
+            for _ in range(n):
+                y = y * 2.0
+        g = tape.gradient(y, x)
+        asked = tape, y, x
+        """,
+        """
+        x = tf.Variable(3.7)
+        with tf.GradientTape() as tape:
+            n = int(x)
+            y = tf.constant(1.0)
+            for _ in range(n):
+                y = y * 2.0
+        g = \\
+        tape.gradient(y, x, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "places in a table",
+        Kind.DTYPE,
+        """
+        x = tf.Variable([0.0, 1.0])
+        table = tf.constant([[1.0], [2.0]])
+        with tf.GradientTape() as tape:
+            e = tf.gather(table, tf.cast(x, tf.int32))  # <-
+            y = tf.reduce_sum(e)
+        g = tape.gradient(y, x)
+        asked = tape, y, x
+        """,
+        """
+        x = tf.Variable([0.0, 1.0])
+        table = tf.constant([[1.0], [2.0]])
+        with tf.GradientTape() as tape:
+            e = tf.gather(table, tf.cast(x, tf.int32))
+            y = tf.reduce_sum(e)
+        g = \\
+        tape.gradient(y, x, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "a mean of numbers",
+        Kind.NUMBER,
+        """
+        w = tf.Variable([1.0, 2.0])
+        with tf.GradientTape() as tape:
+            losses = [w[0] ** 2, w[1] ** 2]
+            loss = tf.constant(np.mean([l.numpy() for l in losses]))  # <-
+        g = tape.gradient(loss, w)
+        asked = tape, loss, w
+        """,
+        """
+        w = tf.Variable([1.0, 2.0])
+        with tf.GradientTape() as tape:
+            losses = [w[0] ** 2, w[1] ** 2]
+            loss = tf.reduce_mean([l for l in losses])
+        g = tape.gradient(loss, w)
+        """,
+    ),
+    case(
+        "a function that wants an array",
+        Kind.NUMBER,
+        """
+        def score(a):
+            return a.sum() / len(a)
+        w = tf.Variable([1.0, 2.0])
+        with tf.GradientTape() as tape:
+            loss = tf.constant(score((w * 2.0).numpy()))  # <-
+        g = tape.gradient(loss, w)
+        asked = tape, loss, w
+        """,
+        """
+        def score(a):
+            return a.sum() / len(a)
+        w = tf.Variable([1.0, 2.0])
+        with tf.GradientTape() as tape:
+            loss = tf.constant(score((w * 2.0).numpy()))
+        g = \\
+        tape.gradient(loss, w, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "an outer tape that does not watch",
+        Kind.NEVER_WATCHED,
+        """
+        x = tf.constant(2.0)
+        with tf.GradientTape() as t1:  # <-
+            with tf.GradientTape() as t2:
+                t2.watch(x)
+                y = x * x
+            d = t2.gradient(y, x)
+        g = t1.gradient(d, x)
+        asked = t1, d, x
+        """,
+        """
+        x = tf.constant(2.0)
+        with tf.GradientTape() as t1:
+            with tf.GradientTape() as t2:
+                t1.watch(x)
+                t2.watch(x)
+                y = x * x
+            d = t2.gradient(y, x)
+        g = t1.gradient(d, x)
+        """,
+    ),
 ]
 
 KERAS = [

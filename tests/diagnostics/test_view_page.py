@@ -243,9 +243,14 @@ def test_no_frame_takes_long_while_panning_over_300_boxes(browser, large_page):
     assert 200 < browser.run("gradtapeView.boxes()") <= 300
     browser.frames(5)
     assert browser.longest_task(PANNING) < 100
+    # The time between frames has waiting for a processor in it, which others use. A frame that the page makes slow is slow in
+    # each of these walks; one that somebody else has delayed is not.
+    assert min(browser.run(PANNING) for _ in range(6)) < 100
 
 
+# Moves over the stage for 60 frames; the longest time between two of them in milliseconds.
 PANNING = """(async () => {
+    let last = 0, longest = 0;
     const stage = document.getElementById('stage');
     const send = (kind, clientX, clientY) => stage.dispatchEvent(new PointerEvent(kind, {pointerId: 1, clientX, clientY}));
     const wheel = (deltaY) => stage.dispatchEvent(new WheelEvent('wheel', {deltaY, clientX: 500, cancelable: true}));
@@ -254,9 +259,12 @@ PANNING = """(async () => {
     for (let i = 0; i < 60; i++) {
       send('pointermove', 600 + 300 * Math.sin(i / 6), 400 + 200 * Math.cos(i / 5));
       if (i % 20 === 19) wheel(i % 40 === 39 ? 120 : -120);
-      await new Promise(requestAnimationFrame);
+      const now = await new Promise(requestAnimationFrame);
+      if (last) longest = Math.max(longest, now - last);
+      last = now;
     }
     send('pointerup', 600, 400);
+    return longest;
   })()"""
 
 

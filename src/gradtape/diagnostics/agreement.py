@@ -216,10 +216,9 @@ def _check_custom(
 ) -> list[Disagreement]:
     given = {value._id: value for value in arguments if isinstance(value, (EagerTensor, Variable))}
     moving = [given.get(number, variables.get(number)) for number in ids_of(record)]
-    arrays = [
-        value._value._array if isinstance(value, Variable) else getattr(value, "_array", None) for value in moving
-    ]
-    if any(array is None or array.dtype.kind != "f" for array in arrays):
+    known = [value._value._array if isinstance(value, Variable) else getattr(value, "_array", None) for value in moving]
+    arrays: list[Array] = [array for array in known if array is not None and array.dtype.kind == "f"]
+    if len(arrays) != len(known):
         raise _NotCheckedError("not all that it depends on is a floating argument or variable")
     directions = [rng.standard_normal(array.shape) for array in arrays]
 

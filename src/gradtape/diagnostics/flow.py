@@ -94,10 +94,16 @@ class Flow:
                 for call in ast.walk(statement):
                     if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
                         self.called.add(call.func.attr)
-                for path in self._reads(statement, set()):
+                for path in {*self._reads(statement, set()), *self._rounds(statement)}:
                     if path[0] not in seen:
                         seen.add(path[0])
                         waiting.append(path[0])
+
+    def _rounds(self, statement: ast.stmt) -> Iterator[Path]:
+        """What decides how often a statement runs: the loops around it."""
+        for loop in statements_of(self._scope):
+            if isinstance(loop, (ast.For, ast.While)) and loop.lineno < statement.lineno <= (loop.end_lineno or 0):
+                yield from paths_in(loop.iter if isinstance(loop, ast.For) else loop.test)
 
     def _reads(self, node: ast.AST, within: set[str]) -> set[Path]:
         """The values that an expression reads, with those that the functions it calls read from around them."""
@@ -118,6 +124,13 @@ class Flow:
                 continue
             for name in _bound_by(statement):
                 found.setdefault(name, []).append(statement)
+        for loop in statements_of(self._scope):  # what is put into the elements that a loop goes over
+            if isinstance(loop, ast.For):
+                own = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+                for statement in statements_of(loop):
+                    if isinstance(statement, ast.Expr) and own.intersection(_bound_by(statement)):
+                        for path in paths_in(loop.iter):
+                            found.setdefault(path[0], []).append(statement)
         for function in self.functions.values():  # what they store in names from around them
             for statement in statements_of(function):
                 stored = [t for t in targets_of(statement) if isinstance(t, (ast.Subscript, ast.Attribute))]

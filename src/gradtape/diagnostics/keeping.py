@@ -48,9 +48,13 @@ def as_tensors(where: Where) -> list[tuple[Where, str]]:
     tainted: set[str] = set()
     found: dict[int, list[str]] = {}
     changed: set[int] = set()
-    simple = [each for each in statements_of(scope) if not hasattr(each, "body")]
     try:
-        for statement in simple:
+        for statement in statements_of(scope):
+            if hasattr(statement, "body"):  # (only what it begins with)
+                for header in ("iter", "test"):
+                    if hasattr(statement, header) and tainted:
+                        _Keeping(tainted, False).visit(ast.parse(ast.unparse(getattr(statement, header)), mode="eval"))
+                continue
             here = statement.lineno <= where.line <= (statement.end_lineno or statement.lineno)
             if statement.lineno < where.line and not here:
                 continue
@@ -144,6 +148,8 @@ class _Keeping(ast.NodeTransformer):
             return self._mark(node.args[0])
         if path[:1] == ("tf",) and path[-1] in ("constant", "convert_to_tensor") and self._here and node.args:
             return self._unwrapped(node)
+        if marked and path[-1:] == ("range",):
+            raise _CannotError
         if marked and self._here and not (path and (path[0] in _TAKING or path[-1] in ("append", "extend"))):
             raise _CannotError
         return self._mark(node) if marked and path and path[0] in ("tf", "keras", "sum", "abs") else node

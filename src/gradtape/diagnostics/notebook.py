@@ -53,7 +53,8 @@ def preformatted(text: str) -> str:
 
 def framed(inside: str, good: bool = False) -> str:
     """An answer with a line along its side: red, or green where all is well."""
-    return f"<div style='border-left:3px solid {'#2a7' if good else '#c33'};padding-left:8px'>{inside}</div>"
+    side = "#2a7" if good else "#c33"
+    return f"<div style='border-left:3px solid {side};padding-left:8px;font-size:13px;line-height:1.5'>{inside}</div>"
 
 
 def _table(rows: Sequence[Sequence[str]]) -> str:

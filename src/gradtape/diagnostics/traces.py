@@ -34,7 +34,8 @@ class Traces:
         count = len(self.traces)
         lines = [f"{self.name} was traced {count} time{'' if count == 1 else 's'}."]
         for number, trace in enumerate(self.traces, 1):
-            lines.append(f"  {number}. {', '.join(trace.arguments) or 'no arguments'}: {trace.steps} steps")
+            steps = f"{trace.steps} step{'' if trace.steps == 1 else 's'}"
+            lines.append(f"  {number}. {', '.join(trace.arguments) or 'no arguments'}: {steps}")
             lines += [f"     changed: {change}" for change in trace.changed]
             for way, reason in trace.ways or (("it has not run yet", ""),):
                 lines.append(f"     {way}{f': {reason}' if reason else ''}")

@@ -207,7 +207,14 @@ class Question:
         cuts = [place for place in range(first, len(way)) if place == first or self._cuts_again(way, place)]
         lines = [self._where_of_cut(way[place]) for place in cuts]
         answers = [self._cut(way[: place + 1]) for place in cuts]
-        return _joined(answers, lines, [CUTS[way[place]].by for place in cuts])
+        ops = [CUTS[way[place]].by for place in cuts]
+        beyond = [cut.by for number in way[first + 1 :] if (cut := CUTS.get(number)) is not None]
+        # (Where the integers are places in a table, nothing else can stand for them.)
+        takes_integers = any(isinstance(by, Op) and by.other for by in beyond) and _name_of(ops[0]) in (
+            "convert",
+            *_ROUNDING,
+        )
+        return _joined(answers, lines, ops, takes_integers, self._zeros())
 
     def _cuts_again(self, way: list[int], place: int) -> bool:
         """Whether an op beyond the first cut would end the gradient too, if the way to it were repaired."""
@@ -668,15 +675,17 @@ class Question:
         return Explanation(kind, self.source_name, self.target_name, reason, where, repair, advice, path)
 
 
-def _joined(answers: list[Explanation], lines: list[Where], ops: list[Any]) -> Explanation:
+def _joined(
+    answers: list[Explanation], lines: list[Where], ops: list[Any], takes_integers: bool, zeros: tuple[str, str]
+) -> Explanation:
     """One answer for all cuts on a way. Those on one line are repaired together, in the first answer that has the line."""
     by_line: dict[Where, list[int]] = {}
     for place, line in enumerate(lines):
         by_line.setdefault(line, []).append(place)
     joined = []
-    if len(ops) > 1 and any(isinstance(op, Op) and _change_for(op, ops) is None for op in ops):
-        zeros = _without_repair(answers[0])
-        return replace(zeros, further=tuple(_without_repair(answer) for answer in answers[1:]))
+    if (len(ops) > 1 and any(isinstance(op, Op) and _change_for(op, ops) is None for op in ops)) or takes_integers:
+        first = replace(answers[0], repair=zeros[0], advice=zeros[1])
+        return replace(first, further=tuple(_without_repair(answer) for answer in answers[1:]))
     for line, places in by_line.items():
         answer = answers[places[0]]
         if len(places) == 1 and len(answers) > 1:
@@ -690,6 +699,10 @@ def _joined(answers: list[Explanation], lines: list[Where], ops: list[Any]) -> E
             answer = replace(answer, reason=" ".join(reasons), repair=repair)
         joined.append(answer)
     return replace(joined[0], further=tuple(joined[1:]))
+
+
+def _name_of(by: Any) -> str:
+    return by.name if isinstance(by, Op) else ""
 
 
 def _without_repair(answer: Explanation) -> Explanation:
