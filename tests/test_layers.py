@@ -193,6 +193,9 @@ def layer_of(module: str) -> int:
     return layer if layer is not None else LAYER_OF.get(module.split(".")[0], LAYER_OF[NAMESPACES])
 
 
+IMPORTERS = ("import_module", "import_late", "__import__")  # functions that are given the name of a module
+
+
 class ImportsOf(ast.NodeVisitor):
     """Collects what one module imports from the package."""
 
@@ -201,7 +204,7 @@ class ImportsOf(ast.NodeVisitor):
         self.depth = 0
         self.found: list[Import] = []
         # Only a call can import inside of an expression; where there is none, statements are enough (and ten times as fast).
-        self.looks_into_expressions = "import_module" in text or "__import__" in text
+        self.looks_into_expressions = any(name in text for name in IMPORTERS)
         self.visit(ast.parse(text))
 
     def generic_visit(self, node: ast.AST) -> None:
@@ -245,7 +248,7 @@ class ImportsOf(ast.NodeVisitor):
             self.add(inner if short(inner) in self.modules else base, node.lineno)
 
     def visit_Call(self, node: ast.Call) -> None:
-        if ast.unparse(node.func).split(".")[-1] in ("import_module", "__import__") and node.args:
+        if ast.unparse(node.func).split(".")[-1] in IMPORTERS and node.args:
             target = node.args[0]
             if isinstance(target, ast.Constant) and isinstance(target.value, str):
                 self.add(target.value, node.lineno)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import os
 import random as python_random
 from collections.abc import Sequence
 from typing import Any
@@ -39,7 +38,7 @@ from .base import dtypes, philox
 from .base.context import ACTIVE, STATE, scope
 from .base.dtypes import DType
 from .base.errors import NumberNeededError, UnsupportedTypeError, invalid, unfit
-from .base.locks import new_rlock
+from .base.locks import new_rlock, on_fork
 from .base.memory import repeated
 from .base.namespaces import listing, namespace
 from .base.notes import note_exit
@@ -98,8 +97,7 @@ class _Fresh:
 
     def __init__(self) -> None:
         self.begin()
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self.begin)
+        on_fork(after_in_child=self.begin)
 
     def begin(self) -> None:
         """Take bits that nobody has: a forked child has others than its parent, and a lock of NumPy's that nobody holds."""

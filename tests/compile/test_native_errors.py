@@ -90,7 +90,7 @@ def test_what_only_the_values_make_wrong():
             function = tf.function(run)
             for _ in range(3):
                 function(*good_ones)
-            eager, native = (error_of(lambda each=each: each(*wrong_ones)) for each in (run, function))
+            eager, native = (error_of(lambda each=each, wrong=wrong_ones: each(*wrong)) for each in (run, function))
             found += 1
             if eager is not native:
                 different.append(f"{name}: eager {eager}, native {native}")

@@ -125,7 +125,9 @@ def references_after(program: Program, times: int = 3) -> dict[str, int]:
         gc.enable()
     changes = {name: after[name] - before[name] for name in before}
     # NumPy's `empty` and its relatives add one to the default dtype's with each call that names none.
-    return {name: change for name, change in changes.items() if change <= -times or (change >= times and name != "float64")}
+    return {
+        name: change for name, change in changes.items() if change <= -times or (change >= times and name != "float64")
+    }
 
 
 @pytest.mark.parametrize("op", OPS, ids=named)

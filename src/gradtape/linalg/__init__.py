@@ -51,31 +51,6 @@ from .systems import (
     tridiagonal_solve,
 )
 
-if TYPE_CHECKING:
-    from .operators import (
-        LinearOperator,
-        LinearOperatorAdjoint,
-        LinearOperatorBlockDiag,
-        LinearOperatorBlockLowerTriangular,
-        LinearOperatorCirculant,
-        LinearOperatorCirculant2D,
-        LinearOperatorCirculant3D,
-        LinearOperatorComposition,
-        LinearOperatorDiag,
-        LinearOperatorFullMatrix,
-        LinearOperatorHouseholder,
-        LinearOperatorIdentity,
-        LinearOperatorInversion,
-        LinearOperatorKronecker,
-        LinearOperatorLowerTriangular,
-        LinearOperatorLowRankUpdate,
-        LinearOperatorPermutation,
-        LinearOperatorScaledIdentity,
-        LinearOperatorToeplitz,
-        LinearOperatorTridiag,
-        LinearOperatorZeros,
-    )
-
 __all__ = [
     "LinearOperator",
     "LinearOperatorAdjoint",

@@ -189,7 +189,7 @@ def inner_loop(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> tuple[int,
 
 
 def rounds_by_place(ufunc: np.ufunc, dtype: np.dtype[Any]) -> bool:
-    """Whether one element has other last bits where NumPy goes through it without steps, as it does for a result written in place.
+    """Whether one element has other last bits where NumPy goes through it without steps, as for a result written in place.
 
     NumPy's vectors round once in a product of complex numbers and the sum of it; its loop for strides of zero rounds twice.
     """

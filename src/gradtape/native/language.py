@@ -108,7 +108,7 @@ class Number:
             raise Unsupported(f"{self.dtype} as {dtype}")
         return self
 
-    def beside(self, other: Any) -> tuple[Number, Number]:
+    def beside(self, other: object) -> tuple[Number, Number]:
         """This number and another one, both as the type in which they are combined."""
         if not isinstance(other, Number):
             if isinstance(other, bool | int | float | np.floating | np.integer) and not (
@@ -124,7 +124,7 @@ class Number:
             raise Unsupported(f"{self.type} beside {other.type}")
         return self, other
 
-    def _combined(self, other: Any, floats: str, integers: str, swapped: bool = False) -> Number:
+    def _combined(self, other: object, floats: str, integers: str, swapped: bool = False) -> Number:
         left, right = self.beside(other)
         if swapped:
             left, right = right, left
@@ -133,41 +133,41 @@ class Number:
             raise Unsupported(f"this operation on {left.type}")
         return Number(self.builder, getattr(self.builder, name)(left.value, right.value))
 
-    def _compared(self, sign: str, other: Any) -> Number:
+    def _compared(self, sign: str, other: object) -> Number:
         left, right = self.beside(other)
         if left.is_float:
             compare = self.builder.fcmp_unordered if sign == "!=" else self.builder.fcmp_ordered
             return Number(self.builder, compare(sign, left.value, right.value))
         return Number(self.builder, self.builder.icmp_signed(sign, left.value, right.value))
 
-    def _joined(self, other: Any, name: str) -> Number:
+    def _joined(self, other: object, name: str) -> Number:
         left, right = self.beside(other)
         if left.is_float:
             raise Unsupported("bits of floating-point numbers")
         return Number(self.builder, getattr(self.builder, name)(left.value, right.value))
 
-    def __add__(self, other: Any) -> Number:
+    def __add__(self, other: object) -> Number:
         return self._combined(other, "fadd", "add")
 
-    def __sub__(self, other: Any) -> Number:
+    def __sub__(self, other: object) -> Number:
         return self._combined(other, "fsub", "sub")
 
-    def __rsub__(self, other: Any) -> Number:
+    def __rsub__(self, other: object) -> Number:
         return self._combined(other, "fsub", "sub", swapped=True)
 
-    def __mul__(self, other: Any) -> Number:
+    def __mul__(self, other: object) -> Number:
         return self._combined(other, "fmul", "mul")
 
-    def __truediv__(self, other: Any) -> Number:
+    def __truediv__(self, other: object) -> Number:
         return self._combined(other, "fdiv", "")
 
-    def __rtruediv__(self, other: Any) -> Number:
+    def __rtruediv__(self, other: object) -> Number:
         return self._combined(other, "fdiv", "", swapped=True)
 
-    def __floordiv__(self, other: Any) -> Number:
+    def __floordiv__(self, other: object) -> Number:
         return self._combined(other, "", "sdiv")  # (of whole numbers that are not negative)
 
-    def __mod__(self, other: Any) -> Number:
+    def __mod__(self, other: object) -> Number:
         return self._combined(other, "", "srem")
 
     def __neg__(self) -> Number:
@@ -175,41 +175,41 @@ class Number:
             raise Unsupported(f"minus {self.type}")
         return Number(self.builder, self.builder.fneg(self.value))
 
-    def __pow__(self, exponent: Any) -> Number:
+    def __pow__(self, exponent: object) -> Number:
         if exponent == 2:
             return self * self
         if exponent == 3:
             return self * self * self
         raise Unsupported(f"power {exponent}")
 
-    def __lt__(self, other: Any) -> Number:
+    def __lt__(self, other: object) -> Number:
         return self._compared("<", other)
 
-    def __le__(self, other: Any) -> Number:
+    def __le__(self, other: object) -> Number:
         return self._compared("<=", other)
 
-    def __gt__(self, other: Any) -> Number:
+    def __gt__(self, other: object) -> Number:
         return self._compared(">", other)
 
-    def __ge__(self, other: Any) -> Number:
+    def __ge__(self, other: object) -> Number:
         return self._compared(">=", other)
 
-    def __eq__(self, other: Any) -> Any:
+    def __eq__(self, other: object) -> Any:
         return self._compared("==", other)
 
-    def __ne__(self, other: Any) -> Any:
+    def __ne__(self, other: object) -> Any:
         return self._compared("!=", other)
 
-    def __and__(self, other: Any) -> Number:
+    def __and__(self, other: object) -> Number:
         return self._joined(other, "and_")
 
-    def __or__(self, other: Any) -> Number:
+    def __or__(self, other: object) -> Number:
         return self._joined(other, "or_")
 
-    def __lshift__(self, other: Any) -> Number:
+    def __lshift__(self, other: object) -> Number:
         return self._joined(other, "shl")
 
-    def __rshift__(self, other: Any) -> Number:
+    def __rshift__(self, other: object) -> Number:
         return self._joined(other, "lshr")  # (zeros come in from above)
 
     def __invert__(self) -> Number:
@@ -262,12 +262,12 @@ def intrinsic(name: str, *operands: Number) -> Number:
     return Number(first.builder, first.builder.call(function, [operand.value for operand in operands]))
 
 
-def fma(x: Number, y: Any, z: Any) -> Number:
+def fma(x: Number, y: object, z: object) -> Number:
     """x * y + z, rounded once."""
     return intrinsic("fma", x, x.beside(y)[1], x.beside(z)[1])
 
 
-def select(condition: Number, x: Any, y: Any) -> Number:
+def select(condition: Number, x: object, y: object) -> Number:
     """x where the condition holds, else y; one of them may be a Python number."""
     if isinstance(x, Number):
         x, y = x.beside(y)

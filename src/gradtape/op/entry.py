@@ -10,6 +10,7 @@ its operands costs 45 % more on small tensors (docs/design/ops.md).
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from inspect import Parameter, Signature
 from types import CodeType, FrameType, FunctionType
 from typing import Any
@@ -123,7 +124,7 @@ def _frame_behind_operator(depth: int) -> FrameType:
 _NAMESPACES: list[dict[str, Any]] = []
 
 
-def observe_ops(observer: Any) -> None:
+def observe_ops(observer: Callable[[Op, tuple[Any, ...], tuple[Any, ...]], None]) -> None:
     """Call `observer(op, inputs, outputs)` after every op: all entries take the general path until `unobserve_ops`."""
     OBSERVERS.append(observer)
     for namespace in _NAMESPACES:

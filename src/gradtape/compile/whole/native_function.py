@@ -44,7 +44,9 @@ class NativeCode:
         self.module, self._addresses = ir.Module("whole"), Table()
         self._otherwise, self._names = self._addresses.reserve(), self._addresses.reserve()
         self._address: int | None = None
-        outputs = [result.array for result in results]  # (in memory of their own, which is laid out as NumPy's would be)
+        outputs = [
+            result.array for result in results
+        ]  # (in memory of their own, which is laid out as NumPy's would be)
         places = {variable._id: place for place, (variable, _) in enumerate(read)}
         changes = [
             Change(variable, np.empty(value.shape, value.dtype), places.get(variable._id))

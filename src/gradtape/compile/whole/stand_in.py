@@ -50,7 +50,7 @@ class Steps:
     def __init__(self, own: bool = False, calls: bool = False) -> None:
         self.lists: list[list[AnyStep]] = [[]]
         self.own = own  # whether functions are computed in our own way
-        # Whether a kernel was given numbers for what stands for an array. It is no error at once, because code in C may be asking:
+        # Whether a kernel was given numbers for what stands for an array. No error at once, because code in C may be asking:
         # f2py, with which SciPy reaches BLAS and LAPACK, loses references when an operand fails to become an array.
         self.was_read = False
         self._calls = calls
@@ -364,11 +364,15 @@ def _is_called_alike(ufunc: np.ufunc, inputs: Sequence[Any], operands: Sequence[
     Loops over vectors have others for strides that are negative. NumPy turns axes with such strides around if all operands have
     them; in the way that it takes for lines, it never does. (A loop of one element without steps: see `abi.rounds_by_place`.)
     """
-    is_given = [isinstance(x, StandIn) and x.dtype == operand.dtype for x, operand in zip(inputs, operands, strict=True)]
+    is_given = [
+        isinstance(x, StandIn) and x.dtype == operand.dtype for x, operand in zip(inputs, operands, strict=True)
+    ]
     alike = all(not x.ndim or x.shape == result.shape for x in operands)
     as_line = alike and all(given or x.ndim < 2 for given, x in zip(is_given, operands, strict=True))
     if result.size == 1:
-        return as_line or not (abi.rounds_by_place(ufunc, result.dtype) or any(s < 0 for x in operands for s in x.strides))
+        return as_line or not (
+            abi.rounds_by_place(ufunc, result.dtype) or any(s < 0 for x in operands for s in x.strides)
+        )
     turned = [k for k, x in enumerate(operands) if any(s < 0 for s, n in zip(x.strides, x.shape, strict=True) if n > 1)]
     return not turned or (as_line and all(is_given[place] and operands[place].ndim == 1 for place in turned))
 
