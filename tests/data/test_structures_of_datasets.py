@@ -100,3 +100,12 @@ def test_a_dataset_of_unknown_length_has_no_numbers(dataset):
         tf.data.experimental.at(dataset, 0)
     with pytest.raises(TypeError):
         tf.data.experimental.at(tf.data.Dataset.range(3), 1.5)
+
+
+def test_sparse_values_of_tensorflow_1_are_sparse_elements():
+    value = tf.compat.v1.SparseTensorValue([[0, 0], [1, 1]], [1, 2], [2, 2])
+    rows = tf.data.Dataset.from_tensor_slices({"x": value})
+    assert rows.element_spec == {"x": tf.SparseTensorSpec([2], tf.int32)}
+    assert [tf.sparse.to_dense(row["x"]).numpy().tolist() for row in rows] == [[1, 0], [0, 2]]
+    whole = tf.data.Dataset.range(2).reduce(value, lambda state, x: state)
+    assert isinstance(whole, tf.SparseTensor)

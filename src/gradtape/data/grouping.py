@@ -106,7 +106,7 @@ class GroupByWindow(Node):
         size_of: Any,
         wrap: Wrap,
         unwrap: Callable[[Any], Node],
-        reduced_spec: Callable[[], Any] | None = None,
+        reduced_spec: Callable[[], object] | None = None,
     ) -> None:
         """`reduced_spec` gives the spec of the elements, where `reduce` cannot be traced."""
         if (size is None) == (size_of is None):

@@ -19,7 +19,7 @@ from ..base.shapes import TensorShape
 from ..base.type_spec import CompositeSpec, NoneTensorSpec
 from ..ops.array import index as indexing
 from ..ops.array import layout
-from ..values.composite import COMPOSITES, Composite, Rows, named
+from ..values.composite import COMPOSITES, STANDING_FOR, Composite, Rows, named
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
 
 Element = Any
@@ -35,6 +35,8 @@ def element_of(value: Any) -> Element:
             if part.__class__ is not EagerTensor:
                 return tuple([element_of(part) for part in value])
         return value
+    if cls in STANDING_FOR:
+        return STANDING_FOR[cls](value)
     if isinstance(value, tuple):
         parts = [element_of(part) for part in value]
         return cls(*parts) if hasattr(value, "_fields") else cls(parts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -457,13 +457,16 @@ def _outputs(rows: _Rows, features: dict[str, Any], single: bool) -> dict[str, A
 # --- what they give, before there are examples ---------------------------------------------------------------
 
 
+_Feature: TypeAlias = FixedLenFeature | FixedLenSequenceFeature | VarLenFeature | SparseFeature | RaggedFeature
+
+
 def _batch_of(serialized: TensorLike) -> list[int | None]:
     """The sizes that come first in each result: the number of examples, or nothing for a single one."""
     shape = to_tensor(serialized).shape
     return [None] if shape.rank is None else [size if size.__class__ is int else None for size in shape]
 
 
-def _spec(key: str, feature: Any, batch: list[int | None]) -> Any:
+def _spec(key: str, feature: _Feature, batch: list[int | None]) -> Any:
     from .. import ragged
     from ..sparse.tensor import SparseTensorSpec
 

@@ -12,7 +12,7 @@ import _compat_pickle
 import importlib
 import operator
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
@@ -78,7 +78,7 @@ def classes_of(module: str) -> dict[str, type]:
 def _reducing(own: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """`__reduce_ex__` of a class that names another module; those that programs derive from it have modules of their own."""
 
-    def reduced_by_place(self: object, protocol: Any) -> Any:
+    def reduced_by_place(self: object, protocol: object) -> Any:
         cls = type(self)
         reduced = own(self, protocol)
         if protocol != 3 or not isinstance(cls.__module__, _ModuleName) or not isinstance(reduced, tuple):
@@ -137,7 +137,9 @@ class _Renaming(MetaPathFinder):
     def __init__(self, waiting: dict[str, list[tuple[str, str]]]) -> None:
         self._waiting = waiting
 
-    def find_spec(self, fullname: str, path: Any = None, target: ModuleType | None = None) -> ModuleSpec | None:
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
         if fullname not in self._waiting:
             return None
         spec = PathFinder.find_spec(fullname, path)

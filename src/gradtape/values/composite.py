@@ -118,6 +118,9 @@ class Composite(Generic[T]):
 
 COMPOSITES: dict[type, Composite[Any]] = {}
 
+# Plain values that stand for composites (TensorFlow 1's `SparseTensorValue`), with what makes a composite of one.
+STANDING_FOR: dict[type, Callable[[Any], Any]] = {}
+
 # Those that ops run on. (Empty until a program uses one: what is asked on the general path of every op.)
 OPERANDS: dict[type, Run] = {}
 

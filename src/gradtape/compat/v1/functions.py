@@ -13,6 +13,8 @@ from ...base.dimension import Dimension
 from ...base.errors import invalid
 from ...base.types import AxisLike, DTypeLike, IntLike, ShapeLike, TensorLike
 from ...linalg import norm as norm_v2
+from ...sparse.tensor import SparseTensor
+from ...values.composite import STANDING_FOR
 from ...values.tensor import IndexedSlices, to_tensor
 from ...variables.variable import Variable
 
@@ -82,6 +84,9 @@ class SparseTensorValue(NamedTuple):
     indices: Any
     values: Any
     dense_shape: Any
+
+
+STANDING_FOR[SparseTensorValue] = SparseTensor.from_value  # in the elements of datasets
 
 
 def where(
