@@ -127,6 +127,7 @@ class Encoder:
             return {"RaggedTensor": [self.encode(part) for part in (value.values, value.row_splits, length)]}
         if isinstance(value, SparseTensor):
             return {"SparseTensor": [self.encode(part) for part in (value.indices, value.values, value.dense_shape)]}
+        # (Slices, ragged and sparse tensors have names of their own in files that exist, and are written as those are.)
         if is_composite(value):
             declared = COMPOSITES[value.__class__]
             static, parts = declared.static(value), declared.parts(value)
