@@ -260,6 +260,17 @@ def _(units: int) -> tuple[Way, Way]:
     return switched("RECURRENT_COLUMNS", lambda: sequence._lstm_step(gates, cell))
 
 
+@_crossing("EXTREME_ELEMENTS", [2, 4, 8, 16, 32])
+def _(length: int) -> tuple[Way, Way]:
+    x = tf.constant(_floats(8192 // length, length))
+
+    def make() -> Callable[[], Any]:
+        places = tf.function(lambda x: tf.argmax(x, 1), jit_compile=True)
+        return lambda: places(x)
+
+    return _built(make, EXTREME_ELEMENTS=NEVER), _built(make, EXTREME_ELEMENTS=1)
+
+
 # --- pools and convolutions --------------------------------------------------------------------------------------------------
 
 

@@ -212,3 +212,16 @@ def test_one_stage_is_printed_alone(tmp_path, stage, expected):
     text = "\n".join(shown(Settings(f"{file}:small", (TensorSpec([3]),), stage=stage)))
     assert expected in text
     assert ("graph, " in text) == (stage == "graph")
+
+
+@pytest.mark.skipif(not engine.available(), reason="there is no machine code")
+def test_the_form_that_runs_is_shown_with_its_variables(tmp_path):
+    file = tmp_path / "step.py"
+    file.write_text(
+        "import gradtape as tf\n\nw = tf.Variable([1.0, 2.0], name='w')\n\n\n"
+        "def step(x):\n    w.assign_sub(0.1 * x)\n    return tf.reduce_sum(w)\n"
+    )
+    text = "\n".join(shown(Settings(f"{file}:step", (TensorSpec([2]),), stage="groups")))
+    assert "one native function of" in text and "which is the whole program" in text
+    assert "the value of 'w:0' is taken" in text and "'w:0' gets its new value" in text
+    assert "a Python line" not in text

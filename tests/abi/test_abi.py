@@ -179,6 +179,7 @@ SUBJECTS = {
     "calls_inner_loops": (["compile/test_compiled_programs.py"], "gradient or variable"),
     "reads_counts": (["compile/test_native_variables.py"], "not in_place"),
     "calls_matrix_functions": (["compile/test_native_calls.py"], "error or branch"),
+    "orders_lines": (["compile/test_native_positions.py"], "order or extreme"),
     "exports_memory": (["test_interop.py", "test_tensor.py"], ""),
     "makes_functions": (["compile/test_compiled_programs.py"], "gradient or variable"),
 }

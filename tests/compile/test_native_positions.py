@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.compile.test_native_programs import check, numbers, same_bits
+from tests.compile.test_native_programs import RNG, check, numbers, same_bits
 
 import gradtape as tf
 from gradtape.native import abi, engine, thresholds
@@ -170,3 +171,24 @@ def test_squares_that_overflow_are_added_as_in_eager_code():
     norm = tf.function(lambda x: tf.norm(x, axis=-1))
     for x in (numbers(2, 3), np.full((2, 3), 3e30, np.float32), np.full((2, 3), 1e-30, np.float32)):
         same_bits(norm(tf.constant(x)), tf.norm(tf.constant(x), axis=-1))
+
+
+LINES: dict[str, Callable[..., Any]] = {
+    "sort": lambda x, axis: tf.sort(x, axis),
+    "sort down": lambda x, axis: tf.sort(x, axis, "DESCENDING"),
+    "places": lambda x, axis: tf.argsort(x, axis),
+    "places down": lambda x, axis: tf.argsort(x, axis, "DESCENDING"),
+    "largest": lambda x, axis: tf.argmax(x, axis),
+    "smallest": lambda x, axis: tf.argmin(x, axis),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "uint8"])
+def test_orders_and_extremes_of_lines_of_any_length_along_any_axis(dtype):
+    """Equal elements, zeros of both signs and NaN are where NumPy puts them, which finds them for long lines."""
+    for shape in ((300,), (5, 70), (40, 19), (2, 35, 3)):
+        values = np.round(RNG.normal(size=shape) * 3)
+        if dtype.startswith("float"):
+            values = np.where(RNG.uniform(size=shape) < 0.05, np.nan, values * RNG.choice([-1, 1], shape))
+        array = values.astype(dtype) if dtype.startswith("float") else np.abs(values).astype(dtype)
+        check(lambda x: [of_line(x, axis) for of_line in LINES.values() for axis in range(x.ndim)], array)

@@ -10,6 +10,7 @@ trial fails (another interpreter, another NumPy) there is one notice, and the sl
     multiplies()          NumPy's OpenBLAS is called from machine code                          else: NumPy multiplies
     calls_inner_loops()   machine code calls the inner loops of NumPy's ufuncs                  else: programs call ufuncs
     reads_counts()        machine code reads the counts that say who holds an object           else: all are assumed to be held
+    orders_lines()        machine code calls what NumPy sorts a line of elements with           else: programs call NumPy
     makes_functions()     machine code is called as a function of Python, and makes arrays      else: programs call ufuncs
     exports_memory()      a class gets `__buffer__` in Python 3.11, where the language has none else: `memoryview(x.numpy())`
 
@@ -219,6 +220,55 @@ def calls_inner_loops() -> bool:
             addresses, ctypes.byref(size(len(expected))), strides, found[1] or None
         )
         if not np.array_equal(arrays[-1], expected):
+            return False
+    return True
+
+
+# --- what a dtype does with a line of elements -------------------------------------------------------------------------------
+
+_LINE_FUNCTIONS_AT = 365  # _PyDataType_GetArrFuncs in the table of arrays
+_ARGMAX_AT, _SORT_AT, _STABLE_ORDER_AT, _ARGMIN_AT = 26, 33, 38, 46  # words of PyArray_ArrFuncs
+
+
+class LineFunctions(NamedTuple):
+    """Functions of NumPy's on elements without gaps, each by its address."""
+
+    argmax: int  # int function(void *elements, intp count, intp *place, void *unused)
+    argmin: int
+    sort: int  # int function(void *elements, intp count, void *unused), in place; what is not zero is a failure
+    order: int  # int function(void *elements, intp *places, intp count, void *unused): equal elements keep their order
+
+
+@functools.cache
+def line_functions(dtype: np.dtype[Any]) -> LineFunctions:
+    """Those of a dtype of numbers (`orders_lines` says whether to ask)."""
+    table = _function_at(_LINE_FUNCTIONS_AT, ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object))(dtype)
+    words = ctypes.cast(table, ctypes.POINTER(ctypes.c_void_p))
+    return LineFunctions(*(words[place] or 0 for place in (_ARGMAX_AT, _ARGMIN_AT, _SORT_AT, _STABLE_ORDER_AT)))
+
+
+@_otherwise("Compiled functions call NumPy to sort, which takes longer.")
+def orders_lines() -> bool:
+    """A dtype's functions stand where these words say, and give what `np.sort`, `np.argmax` and relatives do."""
+    if not _has_known_tables():
+        return False
+    pointer, size = ctypes.c_void_p, ctypes.c_int64
+    for letter in "fdlB":
+        line = np.array([3, 7, 1, 7, 1, 0, 2, 9, 9, 4], letter)
+        found = line_functions(line.dtype)
+        if not all(found):
+            return False
+        place = size()
+        for address, expected in ((found.argmax, np.argmax(line)), (found.argmin, np.argmin(line))):
+            extreme = ctypes.CFUNCTYPE(ctypes.c_int, pointer, size, pointer, pointer)(address)
+            if extreme(line.ctypes.data, line.size, ctypes.addressof(place), None) or place.value != expected:
+                return False
+        ordered, places = line.copy(), np.arange(line.size)
+        sort = ctypes.CFUNCTYPE(ctypes.c_int, pointer, size, pointer)(found.sort)
+        order = ctypes.CFUNCTYPE(ctypes.c_int, pointer, pointer, size, pointer)(found.order)
+        if sort(ordered.ctypes.data, line.size, None) or order(line.ctypes.data, places.ctypes.data, line.size, None):
+            return False
+        if not np.array_equal(ordered, np.sort(line)) or not np.array_equal(places, np.argsort(line, kind="stable")):
             return False
     return True
 

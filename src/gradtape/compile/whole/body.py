@@ -18,7 +18,7 @@ from .elementwise import write_assembly, write_called, write_copy, write_fused, 
 from .fast_math import OwnBuilder
 from .matrices import write_matrix_function, write_product
 from .memory import Table, i64
-from .ordering import write_extreme_place, write_ordering
+from .ordering import write_extreme_place, write_ordering, write_sorting
 from .reductions import write_accumulation, write_reduction
 from .rows import write_rows_combined, write_rows_read, write_rows_written
 from .scheduling import Fused, calls_python, cost, in_registers, laid_out, scheduled
@@ -44,6 +44,7 @@ from .steps import (
     RowsCombined,
     RowsRead,
     RowsWritten,
+    Sorting,
 )
 from .texts import BYTE
 
@@ -60,6 +61,7 @@ _WRITERS: dict[type[Any], Callable[..., None]] = {
     Accumulation: write_accumulation,
     ExtremePlace: write_extreme_place,
     Ordering: write_ordering,
+    Sorting: write_sorting,
     MatrixFunction: write_matrix_function,
     Called: write_called_function,
 }

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...native import abi
 from ...native.language import Unsupported
 from .numpy_functions import assembled
 from .stand_in import StandIn, Steps
@@ -60,8 +61,6 @@ def convert(steps: Steps, x: StandIn, *, dtype: np.dtype[Any]) -> StandIn:
 
 # --- places and orders -------------------------------------------------------------------------------------------------------
 
-_SORTED = 128  # elements of a line that are put in order one by one
-
 
 def _extreme_place(sign: str, last: float) -> Callable[..., StandIn]:
     def recorded(steps: Steps, x: Any, *, axis: int, output_type: np.dtype[Any], nan_wins: bool) -> StandIn:
@@ -83,14 +82,21 @@ BY_HAND["argmin"] = _extreme_place("<", np.inf)
 
 def order_of(steps: Steps, x: Any, axis: int, descending: bool) -> Any:
     """Where elements along an axis are taken from, so that they are in order; as the last axis."""
+    expect_lines(x, axis)
     line = x.rearranged(lambda array: np.moveaxis(array, axis, -1))
-    if not kind_of(x.dtype) or not line.shape[-1] or line.shape[-1] > _SORTED:
-        raise Unsupported("a long line")
     if descending:  # (reversed before and after, so that equal elements keep their order)
         line = np.flip(line, -1)
+    if not line.flags.c_contiguous:
+        line = line.astype(line.dtype, order="C")
     made = steps.made(np.empty(line.shape, np.int64))
     steps.append(Ordering([line.located], made.located))
     return np.flip(line.shape[-1] - 1 - made, -1) if descending else made
+
+
+def expect_lines(x: Any, axis: int) -> None:
+    """Raise unless NumPy's functions can be called for the lines along an axis."""
+    if not abi.orders_lines() or not kind_of(x.dtype) or not x.shape[axis]:
+        raise Unsupported(f"the order of {x.dtype}")
 
 
 @by_hand

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from ...native import abi, thresholds
 from ...op.declaration import Op
 from ...trace.graph import leaves, map_parts
+from ...variables.variable import Variable
 from ..group import Group, Item
 from ..program import Branch, Loop, Node, Program, Value, size_of
 from .callbacks import are_mostly_calls
 from .entry import is_returnable
 from .native_function import NativeCode
 from .recording import Recording
-from .stand_in import Steps
-from .state import separated
+from .stand_in import StandIn, Steps
+from .state import State, separated
 
 _LONGEST_WHOLE = 200_000  # instructions of a program that becomes one native function: more are not even written down
 
@@ -88,8 +90,38 @@ def whole_groups(program: Program, python_of: Callable[[Program], Any]) -> list[
     return items if group is None else [*items, group]
 
 
-def whole_function(program: Program, returned: Any) -> NativeCode | None:
-    """A program as one native function of tensors, or arrays, which returns this structure of them; None where there is none.
+@dataclass(slots=True)
+class WholeProgram:
+    """A program as the steps of one native function."""
+
+    inputs: list[int]  # the numbers of its arguments
+    state: State
+    recording: Recording
+    numbers: list[int]  # of its results
+    returned: Any  # what is returned, with results by their places
+    changed: list[tuple[Variable, StandIn]]
+
+    @property
+    def wanted(self) -> list[StandIn]:
+        """Results, and new values of variables."""
+        return [*map(self.recording.take, self.numbers), *(value for _, value in self.changed)]
+
+    def code(self) -> NativeCode:
+        """The steps as text of LLVM."""
+        take = self.recording.take
+        return NativeCode(
+            self.recording.steps.current,
+            [take(number).buffer for number in self.inputs],
+            [take(number) for number in self.numbers],
+            self.returned,
+            [(variable, take(number).buffer) for number, variable in self.state.read.items()],
+            self.changed,
+            self.state.program.own_arithmetic,
+        )
+
+
+def whole_program(program: Program, returned: Any) -> WholeProgram | None:
+    """A program as one native function that returns this structure; None where there is none.
 
     All instructions of such a program can be recorded, but for those that read and change variables.
     """
@@ -107,16 +139,18 @@ def whole_function(program: Program, returned: Any) -> NativeCode | None:
         return None  # (eager code gives a variable the array as it lies, and later sums depend on that)
     changed = [(variable, recording.own_value(operand)) for variable, operand in state.changed.values()]
     numbers = list(dict.fromkeys(leaf.number for leaf in leaves(returned) if leaf.__class__ is Value))
+    if not all(isinstance(recording.take(number), StandIn) for number in numbers):
+        return None
+    return WholeProgram(program.inputs, state, recording, numbers, _by_place(returned, numbers), changed)
+
+
+def whole_function(program: Program, returned: Any) -> NativeCode | None:
+    """A program as one native function of tensors, or arrays, which returns this structure of them; None where there is none."""
+    whole = whole_program(program, returned)
+    if whole is None:
+        return None
     try:
-        code = NativeCode(
-            recording.steps.current,
-            [recording.take(number).buffer for number in program.inputs],
-            [recording.take(number) for number in numbers],
-            _by_place(returned, numbers),
-            [(variable, recording.take(number).buffer) for number, variable in state.read.items()],
-            changed,
-            program.own_arithmetic,
-        )
+        code = whole.code()
         return code if code.address else None  # (compiled here, so that a failure is noticed)
     except Exception:
         LOGGER.debug("A program of %d instructions has no native form.", len(program.nodes), exc_info=True)

@@ -16,9 +16,9 @@ from ...native import thresholds
 from ...native.choice import in_rows
 from ...native.language import Unsupported
 from ...ops.nn.activations import log_softmax
-from .by_hand import by_hand, order_of
+from .by_hand import by_hand, expect_lines, order_of
 from .stand_in import StandIn, Steps
-from .steps import Array, RowsCombined, RowsRead, RowsWritten, Step, View
+from .steps import MADE, Array, Buffer, RowsCombined, RowsRead, RowsWritten, Sorting, Step, View
 from .texts import kind_of
 
 _DEPTH = 8  # numbers of a position
@@ -272,18 +272,23 @@ def put_along(steps: Steps, values: Any, indices: Any, *, size: int, axis: int) 
 
 @by_hand
 def sort_along(steps: Steps, values: Any, *, axis: int, descending: bool) -> Any:
-    """The elements along an axis in order. (NumPy may exchange zeros of two signs.)"""
+    """The elements along an axis in order."""
     x = steps.stand_in(values)
-    if x.dtype.kind == "f":
-        steps.expect(np.logical_or.reduce((x == 0) & np.signbit(x), axis=None), False)
-    order = order_of(steps, x, axis, False)
-    ordered: Any = _from_lines(take_along(steps, _lines(steps, x, axis), order, axis=-1), axis)
-    return np.flip(ordered, axis) if descending else ordered
+    expect_lines(x, axis)
+    made = steps.made(np.sort(x.array, axis))
+    line = Buffer(MADE, np.empty(x.shape[axis], x.dtype))
+    steps.append(Sorting([x.located], made.located, axis % x.ndim, line))
+    return np.flip(made, axis) if descending else made
+
+
+_SORTED = 128  # elements of a line that are sorted to find the largest ones
 
 
 @by_hand
 def largest(steps: Steps, x: Any, *, k: int, index_type: np.dtype[Any]) -> Any:
     """The largest elements along the last axis, and their places."""
+    if x.shape[-1] > _SORTED:
+        raise Unsupported("the largest of many elements")  # (which NumPy finds without sorting all of them)
     places: Any = order_of(steps, x, -1, True)[..., :k]
     return take_along(steps, x, places, axis=-1), places.astype(index_type)
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from ...native import engine
 from ..group import with_outputs
-from ..program import Program
-from .group import WholeGroup, can_be_whole, whole_groups
+from ..program import Program, Value
+from .group import WholeGroup, WholeProgram, can_be_whole, whole_groups, whole_program
 from .scheduling import Fused, scheduled
 from .steps import (
     Accumulation,
@@ -22,6 +22,7 @@ from .steps import (
     Product,
     Reduction,
     Rounds,
+    Sorting,
 )
 
 
@@ -29,6 +30,10 @@ def shown(program: Program, python_of: Any, stage: str) -> Iterator[str]:
     """The lines of a stage: `groups`, `llvm` or `asm`."""
     if not can_be_whole(program):
         yield "no native function: some arrays are large, or there is no machine code"
+        return
+    whole = whole_program(program, [output for output in program.outputs if isinstance(output, Value)])
+    if whole is not None:  # (the whole function, with what it reads and changes of variables)
+        yield from _whole(whole, stage)
         return
     for item in with_outputs(program, whole_groups(program, python_of)):
         if not isinstance(item, WholeGroup):
@@ -40,6 +45,21 @@ def shown(program: Program, python_of: Any, stage: str) -> Iterator[str]:
         else:
             module = item.code().module
             yield str(module) if stage == "llvm" else engine.assembly(module)
+
+
+def _whole(whole: WholeProgram, stage: str) -> Iterator[str]:
+    """The whole program as one native function."""
+    if stage == "groups":
+        yield f"one native function of {len(whole.state.program.nodes)} instructions, which is the whole program:"
+        for variable in whole.state.read.values():
+            yield f"    the value of {variable.name!r} is taken"
+        wanted = [value.located.buffer for value in whole.wanted]
+        yield from _steps(scheduled(whole.recording.steps.current, wanted), "    ")
+        for variable, _ in whole.changed:
+            yield f"    {variable.name!r} gets its new value"
+    else:
+        module = whole.code().module
+        yield str(module) if stage == "llvm" else engine.assembly(module)
 
 
 def _steps(order: list[AnyStep], indent: str) -> Iterator[str]:
@@ -57,7 +77,7 @@ def _steps(order: list[AnyStep], indent: str) -> Iterator[str]:
         elif isinstance(step, Elementwise):
             yield f"{indent}NumPy's loop of {step.name} over {step.writes.shape}"
         elif isinstance(step, Reduction):
-            yield f"{indent}{step.ufunc.__name__} of {step.reads[0].shape} over axes {step.axes}"
+            yield f"{indent}{step.ufunc.__name__} of {step.reads[0].shape} over axes {tuple(map(int, step.axes))}"
         elif isinstance(step, Product):
             yield f"{indent}product of {step.reads[0].shape} and {step.reads[1].shape}"
         elif isinstance(step, Check):
@@ -66,6 +86,8 @@ def _steps(order: list[AnyStep], indent: str) -> Iterator[str]:
             yield f"{indent}call of Python for {step.writes.shape}"
         elif isinstance(step, (Accumulation, MatrixFunction)):
             yield f"{indent}NumPy's loop of {step.ufunc.__name__} over {step.reads[0].shape}"
+        elif isinstance(step, Sorting):
+            yield f"{indent}NumPy's sort of {step.writes.shape} along axis {step.axis}"
         else:
             yield f"{indent}elements put together as {step.writes.shape}"
 

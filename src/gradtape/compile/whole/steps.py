@@ -154,6 +154,18 @@ class Ordering(Step):
 
 
 @dataclass(slots=True, eq=False)
+class Sorting(Step):
+    """The elements along an axis in increasing order, NaN last."""
+
+    axis: int
+    line: Buffer  # memory for the elements of one line, where they have gaps between them
+
+    @property
+    def made(self) -> list[Buffer]:
+        return [self.writes.buffer, self.line]
+
+
+@dataclass(slots=True, eq=False)
 class MatrixFunction(Step):
     """NumPy's own loop of a function of matrices (LAPACK); where it fails, the steps end."""
 

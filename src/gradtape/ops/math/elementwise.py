@@ -27,6 +27,7 @@ from ...op.family import (
     not_tensors,
     numpy_type,
     one_pass,
+    rarely,
     sample_binary,
     sample_unary,
 )
@@ -193,12 +194,10 @@ def _(t: Value, x: Value, y: Value) -> Any:
 def _power(x: Any, y: Any) -> Any:
     # NumPy has fast ways for the exponents -1, 0.5, 1 and 2; for others it takes 30 ns an element. A number is the same exponent as
     # a tensor without axes, which it becomes in a function.
-    if y.__class__ is not float and hasattr(x, "dtype") and not getattr(y, "ndim", 1) and y.dtype.kind == "f":
-        y = float(y)
-    if y.__class__ is float or y.__class__ is int:
-        if y == 3:
+    if getattr(x, "ndim", 0) and not getattr(y, "ndim", 0):
+        if rarely(y == 3):
             return x * x * x
-        if y == 4:
+        if rarely(y == 4):
             squared = x * x
             return squared * squared
     # NumPy's scalars have another power than its arrays. Here they have the same one, whatever an array without axes came as.
