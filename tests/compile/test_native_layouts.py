@@ -42,6 +42,7 @@ def with_gradients(function: Callable[..., Any]) -> Callable[..., Any]:
 def check(function: Callable[..., Any], *arguments: tf.Tensor) -> None:
     """A function and its gradients have the bits of eager code at each call."""
     for run in (function, with_gradients(function)):
+        run(*arguments)  # (the first square of one complex number in a process may have other last bits in NumPy)
         expected, compiled = bits(run(*arguments)), tf.function(run)
         differs = [call for call in range(CALLS) if bits(compiled(*arguments)) != expected]
         assert differs == []
