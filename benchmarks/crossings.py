@@ -260,6 +260,17 @@ def _(units: int) -> tuple[Way, Way]:
     return switched("RECURRENT_COLUMNS", lambda: sequence._lstm_step(gates, cell))
 
 
+@_crossing("SORTED_ELEMENTS", [16, 32, 64, 128, 512])
+def _(length: int) -> tuple[Way, Way]:
+    x = tf.constant(_floats(4096 // length, length))
+
+    def make() -> Callable[[], Any]:
+        largest = tf.function(lambda x: tf.math.top_k(x, 3)[0], jit_compile=True)
+        return lambda: largest(x)
+
+    return _built(make, SORTED_ELEMENTS=NEVER), _built(make, SORTED_ELEMENTS=1)
+
+
 @_crossing("EXTREME_ELEMENTS", [2, 4, 8, 16, 32])
 def _(length: int) -> tuple[Way, Way]:
     x = tf.constant(_floats(8192 // length, length))

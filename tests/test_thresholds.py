@@ -107,7 +107,6 @@ OTHERS = {
     "compile/warming.py: _LONG": "part of the formula with WARMING_CALLS",
     "compile/warming.py: _SHORT": "part of the formula with WARMING_INSTRUCTIONS",
     "compile/whole/body_memory.py: _STACK": "the stack of a thread has an end",
-    "compile/whole/by_hand.py: _SORTED": "a longer line would take quadratic time",
     "compile/whole/elementwise.py: _SINGLE": TEXT,
     "compile/whole/elementwise.py: _UNROLLED": TEXT,
     "compile/whole/group.py: _LONGEST_WHOLE": ANALYSIS,

@@ -179,7 +179,7 @@ SUBJECTS = {
     "calls_inner_loops": (["compile/test_compiled_programs.py"], "gradient or variable"),
     "reads_counts": (["compile/test_native_variables.py"], "not in_place"),
     "calls_matrix_functions": (["compile/test_native_calls.py"], "error or branch"),
-    "orders_lines": (["compile/test_native_positions.py"], "order or extreme"),
+    "orders_lines": (["ops/test_whole_samples.py"], "sort_along or order_along or argmax or argmin"),
     "exports_memory": (["test_interop.py", "test_tensor.py"], ""),
     "makes_functions": (["compile/test_compiled_programs.py"], "gradient or variable"),
 }

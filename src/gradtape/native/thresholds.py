@@ -159,6 +159,9 @@ POSTED_INSTRUCTIONS = 4
 # Elements. A program on smaller arrays becomes one native function, which runs on one core. A training step of a network
 # 2-64-64-1 with Adam: as row groups 230, as one function 25. From 32,768 on texts use all cores.
 WHOLE_ELEMENTS = _from(1 << 14)
+# Elements. The largest of a line of so many are found without sorting it, by the Python lines of the kernel.
+# The 3 largest of 4,096 elements in lines of: 32: 16, 61; 64: 37, 51; 128: 41, 47; 512: 48, 45.
+SORTED_ELEMENTS = 1 << 7
 # Elements. The places of extremes in lines of so many are found by NumPy's own functions, which compare vectors.
 # 8,000 elements in lines of: 2: 4.9, 19.1; 3: 4.1, 9.4; 4: 11.0, 7.8; 8: 22.5, 5.3; 32: 24.8, 3.7.
 EXTREME_ELEMENTS = _from(4)

@@ -27,8 +27,8 @@ def write_extreme_place(memory: Memory, step: ExtremePlace) -> None:
         found = abi.line_functions(source.dtype)
         function = memory.entry(memory.addresses.place(found.argmax if step.sign == ">" else found.argmin))
         with _over_lines(memory, step) as (first, place):
-            given = memory.at(source.buffer, first), i64(length), memory.at(target.buffer, place), _NULL
-            call_address(memory.b, function, INT32, *given)
+            line = memory.at(source.buffer, first), i64(length), memory.at(target.buffer, place), _NULL
+            call_address(memory.b, function, INT32, *line)
         return
     # Lines that lie beside each other are gone through together.
     inner = source.shape[axis + 1 :]

@@ -281,13 +281,10 @@ def sort_along(steps: Steps, values: Any, *, axis: int, descending: bool) -> Any
     return np.flip(made, axis) if descending else made
 
 
-_SORTED = 128  # elements of a line that are sorted to find the largest ones
-
-
 @by_hand
 def largest(steps: Steps, x: Any, *, k: int, index_type: np.dtype[Any]) -> Any:
     """The largest elements along the last axis, and their places."""
-    if x.shape[-1] > _SORTED:
+    if x.shape[-1] >= thresholds.SORTED_ELEMENTS:
         raise Unsupported("the largest of many elements")  # (which NumPy finds without sorting all of them)
     places: Any = order_of(steps, x, -1, True)[..., :k]
     return take_along(steps, x, places, axis=-1), places.astype(index_type)

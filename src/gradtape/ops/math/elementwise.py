@@ -219,7 +219,7 @@ def pow(xp: Namespace, x: Array, y: Array) -> Any:
 @pow.derivative("x")
 def _(t: Value, x: Value, y: Value) -> Any:
     # At x = y = 0 this is 0 * inf = nan, as in TensorFlow, which computes the exponent in the type of x.
-    less = float(numpy_type(x).type(y) - 1) if y.__class__ is float else y - 1
+    less = float(numpy_type(x).type(y) - 1) if isinstance(y, float) else y - 1
     return t * (y * pow(x, less))
 
 
