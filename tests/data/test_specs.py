@@ -225,3 +225,20 @@ def test_a_sparse_matrix_of_unknown_sizes_is_multiplied(adjoint):
     assert product(tf.sparse.from_dense([[1.0, 2.0], [0.0, 4.0]])).numpy().ravel().tolist() == (
         [1.0, 6.0] if adjoint else [3.0, 4.0]
     )
+
+
+@pytest.mark.parametrize("inner", [(), (None,)])
+def test_a_loop_over_ragged_elements_that_ends_early(inner):
+    rows = tf.ragged.constant([[[1], [2, 3]], [[4]], [[5, 6]]])
+    elements = Dataset.from_tensor_slices(tf.stack([rows, rows]) if inner else rows)
+
+    @tf.function
+    def until(dataset):
+        found = tf.constant(0)
+        for x in dataset:
+            found += tf.reduce_sum(x.flat_values)
+            if found > 2:
+                break
+        return found
+
+    assert int(until(elements)) == (21 if inner else 6)

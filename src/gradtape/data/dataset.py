@@ -147,7 +147,11 @@ class Dataset(Generic[T]):
     def element_spec(self) -> Any:
         """The specs of the elements: their structure, types and shapes.
 
-        After a step with a user's function, they are the specs of its result for the first element.
+        After a step with a user's function, they come from a trace of it: a size that depends on values is None.
+
+        >>> import gradtape as tf
+        >>> tf.data.Dataset.range(3).map(lambda n: tf.range(n)).element_spec
+        TensorSpec(shape=(None,), dtype=tf.int64, name=None)
         """
         return self._node.spec()
 

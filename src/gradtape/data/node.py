@@ -83,7 +83,7 @@ class Node:
         return UNKNOWN
 
     def spec(self) -> Any:
-        """The structure of specs of the elements; it may call users' functions on a first element."""
+        """The structure of specs of the elements; it may trace users' functions, or call them on a first element."""
         raise NotImplementedError
 
     def known_spec(self) -> Any:

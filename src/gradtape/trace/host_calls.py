@@ -80,6 +80,9 @@ def _shape(spec: TensorSpec) -> Shape:
 def blank(spec: TypeSpec) -> Any:
     """A tensor, or a composite of tensors, that fits a spec, for where nobody looks at it."""
     if isinstance(spec, CompositeSpec):
-        return spec._from_components([blank(part) for part in spec._component_specs])
+        parts = [blank(part) for part in spec._component_specs]
+        if hasattr(spec, "row_splits_dtype"):  # of a ragged tensor without rows: row splits begin with 0
+            parts[1:] = [from_array(np.zeros(1, part.dtype.numpy)) for part in parts[1:]]
+        return spec._from_components(parts)
     assert isinstance(spec, TensorSpec)
     return from_array(np.zeros([size or 0 for size in spec.shape] if spec.shape.rank else (), spec.dtype.numpy))
