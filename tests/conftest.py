@@ -29,6 +29,8 @@ PROCESS = [
     ("autograph.verbosity", "_level", None),
     ("autograph.verbosity", "_to_stdout", False),
     ("base.tracebacks", "FILTERING.on", True),
+    ("base.places", "OPEN", ()),
+    ("xla.places", "SEEN.is_soft", True),
 ]
 _COPY = {set: frozenset, list: tuple}
 

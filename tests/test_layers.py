@@ -39,6 +39,9 @@ LAYER_OF = {room: layer for layer, rooms in enumerate(ROOMS) for room in rooms}
 
 # (importing module, imported module, "*" for any): why the import has to wait until the function runs.
 LAZY: dict[tuple[str, str], str] = {
+    ("distribute.dtensor_files", "xla.sharding"): "jax is imported by programs that use it",
+    ("xla.places", "xla.logical"): "jax is imported by programs that use it",
+    ("xla.scopes", "xla.sharding"): "jax is imported by programs that use it",
     ("compat.v1.train", "train"): "protocol buffers are imported by programs that use them",
     ("op.declaration", "op.entry"): "entries are generated from an Op at its first use, and need the class Op",
     ("diagnostics", "keras_gradtape.callbacks"): "Keras is imported by programs that use it",

@@ -1,4 +1,4 @@
-"""`tf.config`: what there is to compute on. One CPU, no accelerators."""
+"""`tf.config`: what there is to compute on: the CPU, and the accelerators that JAX sees."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from .differentiation.slices import ROWS
 from .trace import engines
 from .trace.function import EAGERLY
 from .xla import checked as _xla_is_here
+from .xla import places
 from .xla.names import LOGICAL, LogicalDevice
 
 
@@ -53,11 +54,11 @@ class LogicalDeviceConfiguration:
 
 
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
-    """The CPU; [] for any other kind.
+    """The CPU, and the accelerators that JAX sees; [] for a kind that is not there.
 
     >>> import gradtape as tf
-    >>> tf.config.list_physical_devices("GPU")
-    []
+    >>> tf.config.list_physical_devices("CPU")
+    [PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')]
 
     Args:
         device_type: "CPU", "GPU" or "TPU"; None: any.
@@ -65,11 +66,16 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
     Returns:
         A list of devices.
     """
-    return [PhysicalDevice("/physical_device:CPU:0", "CPU")] if device_type in (None, "CPU") else []
+    found = [PhysicalDevice("/physical_device:CPU:0", "CPU")] if device_type in (None, "CPU") else []
+    for kind in places.ACCELERATORS if device_type is None else [device_type]:
+        if kind in places.ACCELERATORS:
+            count = len(places.accelerators(kind, all_there_are=True))
+            found += [PhysicalDevice(f"/physical_device:{kind}:{number}", kind) for number in range(count)]
+    return found
 
 
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
-    """The CPU, or what it is shared out to; [] for any other kind.
+    """The devices that programs see: the CPU, or what it is shared out to, and visible accelerators.
 
     >>> import gradtape as tf
     >>> [device.name for device in tf.config.list_logical_devices("CPU")]
@@ -81,15 +87,19 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
     Returns:
         A list of devices.
     """
-    return LOGICAL.devices() if device_type in (None, "CPU") else []
+    found = LOGICAL.devices() if device_type in (None, "CPU") else []
+    for kind in places.ACCELERATORS if device_type is None else [device_type]:
+        if kind in places.ACCELERATORS:
+            found += [LogicalDevice(f"/device:{kind}:{n}", kind) for n in range(len(places.accelerators(kind)))]
+    return found
 
 
 def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
-    """The same as `list_physical_devices`.
+    """Those of `list_physical_devices` that programs see.
 
     >>> import gradtape as tf
-    >>> tf.config.get_visible_devices("GPU")
-    []
+    >>> [device.device_type for device in tf.config.get_visible_devices("CPU")]
+    ['CPU']
 
     Args:
         device_type: "CPU", "GPU" or "TPU"; None: any.
@@ -97,49 +107,69 @@ def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
     Returns:
         A list of devices.
     """
-    return list_physical_devices(device_type)
+    visible = places.SEEN.visible
+    return [
+        device
+        for device in list_physical_devices(device_type)
+        if device.device_type not in visible or _number_of(device) in visible[device.device_type]
+    ]
+
+
+def _number_of(device: PhysicalDevice) -> int:
+    return int(device.name.rpartition(":")[2])
 
 
 def set_visible_devices(devices: object, device_type: str | None = None) -> None:
-    """Accepted where it leaves the CPU visible; hiding accelerators that are not there is fine.
+    """Choose the accelerators that programs see, which are numbered anew; the CPU stays visible.
 
     >>> import gradtape as tf
     >>> tf.config.set_visible_devices([], "GPU")
+    >>> tf.config.list_logical_devices("GPU")
+    []
 
     Args:
-        devices: A device, or a list of them.
+        devices: A device, or a list of them, of `list_physical_devices`.
         device_type: The kind of devices that is meant; None: all.
 
     Raises:
-        ValueError: The CPU would be hidden.
+        ValueError: The CPU would be hidden, or one of them is no device of that kind.
     """
-    chosen = devices if isinstance(devices, (list, tuple)) else [devices]
+    chosen: list[Any] = list(devices) if isinstance(devices, (list, tuple)) else [devices]
     if device_type in (None, "CPU") and not any(getattr(d, "device_type", None) == "CPU" for d in chosen):
-        raise ValueError("The CPU cannot be hidden: there is nothing else to compute on.")
+        raise ValueError("The CPU cannot be hidden: functions begin and end there.")
+    known = list_physical_devices(device_type)
+    for device in chosen:
+        if device not in known:
+            raise ValueError(f"Unrecognized device: {device!r}. Those of {device_type or 'any kind'} are: {known}.")
+    for kind in places.ACCELERATORS if device_type is None else [device_type]:
+        if kind in places.ACCELERATORS:
+            places.SEEN.visible[kind] = [_number_of(device) for device in chosen if device.device_type == kind]
+    engines.renew()
 
 
 def set_soft_device_placement(enabled: bool) -> None:
-    """Accepted: unknown devices always fall back to the CPU.
+    """Whether the CPU takes the place of a device that is not there; else `tf.device` of such a one is an error.
 
     >>> import gradtape as tf
     >>> tf.config.set_soft_device_placement(True)
 
     Args:
-        enabled: Not used; taken for programs that were written for TensorFlow.
+        enabled: Whether it does.
     """
+    places.SEEN.is_soft = bool(enabled)
 
 
 def get_soft_device_placement() -> bool:
-    """Whether unknown devices fall back to the CPU: always True.
+    """Whether the CPU takes the place of a device that is not there.
 
     >>> import gradtape as tf
     >>> tf.config.get_soft_device_placement()
     True
 
     Returns:
-        True.
+        True or False; True at first.
     """
-    return True
+    return places.SEEN.is_soft
 
 
 def get_logical_device_configuration(device: object) -> list[LogicalDeviceConfiguration] | None:

@@ -13,11 +13,13 @@ from .trace.function import Function
 
 __all__ = ["stablehlo"]
 
+PLATFORMS = ("cpu", "cuda", "rocm", "tpu")
+
 
 def stablehlo(
     function: Function | ConcreteFunction,
     file: str | os.PathLike[str],
-    platforms: Sequence[str] = ("cpu", "cuda", "tpu"),
+    platforms: str | Sequence[str] = ("cpu", "cuda", "tpu"),
 ) -> None:
     """Write a traced function to a file as StableHLO, with the present values of its variables.
 
@@ -35,10 +37,25 @@ def stablehlo(
         platforms: The kinds of devices it is for: "cpu", "cuda", "rocm", "tpu".
 
     Raises:
+        TypeError: The function is no `tf.function`, or nothing says what it is given.
+        ValueError: There is no such platform.
         ModuleNotFoundError: jax, or flatbuffers, in which it writes, is not installed.
         UnimplementedError: Something of it stays on the host, or it assigns variables; the message names it.
     """
     checked("xla")
+    if not isinstance(function, (Function, ConcreteFunction)):
+        raise TypeError(
+            f"export.stablehlo: a tf.function is needed, got {function!r}. Use tf.function(f, input_signature=[...])."
+        )
+    if isinstance(function, Function) and function.input_signature is None:
+        raise TypeError(
+            f"export.stablehlo: {function.name} has no input_signature, which says what it is given. Give it one, or export "
+            f"{function.name}.get_concrete_function(...)."
+        )
+    names = [platforms] if isinstance(platforms, str) else list(platforms)
+    unknown = [name for name in names if name not in PLATFORMS]
+    if unknown or not names:
+        raise ValueError(f"export.stablehlo: platforms are some of {', '.join(PLATFORMS)}; got {platforms!r}.")
     if importlib.util.find_spec("flatbuffers") is None:
         raise ModuleNotFoundError(
             "export.stablehlo needs the package flatbuffers: pip install flatbuffers.", name="flatbuffers"
@@ -46,7 +63,7 @@ def stablehlo(
     from .xla.stablehlo import exported
 
     concrete = function.get_concrete_function() if isinstance(function, Function) else function
-    data = exported(concrete, platforms)
+    data = exported(concrete, names)
     with open(file, "wb") as opened:
         opened.write(data)
 

@@ -52,7 +52,8 @@ from .differentiation.vectorize import drawn_for_each_slice
 from .math import maximum
 from .op.arguments import takes, tensor_type
 from .op.attributes import as_int
-from .ops.array.index import pick
+from .ops.array.index import take
+from .ops.array.layout import reshape
 from .ops.random import gamma_sample
 from .trace.control import sample_in_world
 from .trace.inference import Inference, depending_on
@@ -780,10 +781,21 @@ def shuffle(value: TensorLike, seed: object = None, name: str | None = None) -> 
     """
     x = to_tensor(value)
     size = (x.shape[0] or 0) if x.ndim else 0
+    order = _drawn_order(size, x.dtype, seed)
+    return x if size < 2 else _in_order(x, order)
+
+
+def _in_order(x: Tensor, order: Tensor) -> Tensor:
+    """The slices along the first axis in another order. (Along the second: the gradient is a tensor then, no IndexedSlices.)"""
+    return reshape.public(take.public(reshape.public(x, (1, *x.shape)), order, axis=1), x.shape)
+
+
+def _drawn_order(size: int, dtype: DType, seed: object = None) -> Tensor:
+    """Numbers from 0 to `size` - 1 in random order; tensors of each type have a stream of their own."""
     if size < 2:
-        return x
-    stream = _SEEDS.stream(("shuffle", x.dtype), seed, -(-(size - 1) // 4))
-    return pick.public(x, (philox.permutation(stream, size),))
+        return from_array(np.arange(size))
+    stream = _SEEDS.stream(("shuffle", dtype), seed, -(-(size - 1) // 4))
+    return from_array(np.asarray(philox.permutation(stream, size)))
 
 
 def _stateless_shuffle(
@@ -808,9 +820,14 @@ def _stateless_shuffle(
         ValueError: The seed is not two integers.
     """
     x = to_tensor(value)
-    stream = stateless_stream(seed, alg)
     size = (x.shape[0] or 0) if x.ndim else 0
-    return x if size < 2 else pick.public(x, (philox.permutation(stream, size),))
+    order = _order(size, seed, alg)
+    return x if size < 2 else _in_order(x, order)
+
+
+def _order(size: int, seed: TensorLike, alg: object) -> Tensor:
+    """Numbers from 0 to `size` - 1 in an order that depends on `seed` alone."""
+    return from_array(np.asarray(philox.permutation(stateless_stream(seed, alg), size)))
 
 
 _KEY_BEFORE_SEED = 498247692  # the first of three words that scramble a place; the other two are the seed
@@ -971,9 +988,12 @@ for _name in ("normal", "stateless_normal", "truncated_normal", "stateless_trunc
     )
 gamma = traceable(gamma, always=True, in_world=_gamma_in_world, draws="stream")
 stateless_gamma = traceable(stateless_gamma, always=True, in_world=_gamma_in_world, draws="stream")
+_drawn_order = traceable(_drawn_order, always=True, in_world=_drawn_in_world, draws="stream")
+_order = traceable(_order, in_world=_drawn_in_world, draws="stream")
+shuffle = traceable(shuffle, always=True)
 trace_public(
     globals(),
-    always=("uniform", "poisson", "categorical", "shuffle"),
+    always=("uniform", "poisson", "categorical"),
     skip=(
         "seeds_of",
         "set_seed",
@@ -1006,7 +1026,7 @@ class experimental:
     get_global_generator = staticmethod(get_global_generator)
     set_global_generator = staticmethod(set_global_generator)
     stateless_fold_in = staticmethod(fold_in)
-    stateless_shuffle = staticmethod(_stateless_shuffle)
+    stateless_shuffle = staticmethod(traceable(_stateless_shuffle))
     stateless_split = staticmethod(split)
 
 

@@ -27,6 +27,7 @@ from .ragged.tensor import RaggedTensor
 from .random import set_seed
 from .values.tensor import IndexedSlices, Tensor, to_tensor
 from .variables.variable import Variable
+from .xla.places import accelerators
 
 
 def compute_gradient(
@@ -610,7 +611,7 @@ def main(argv: Any = None) -> None:
 
 
 def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: object = None) -> bool:
-    """Always False: gradtape computes on the CPU.
+    """Whether JAX sees a GPU that is visible.
 
     >>> import gradtape as tf
     >>> tf.test.is_gpu_available()
@@ -621,9 +622,9 @@ def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: objec
         min_cuda_compute_capability: Not used; taken for programs that were written for TensorFlow.
 
     Returns:
-        False.
+        True or False.
     """
-    return False
+    return bool(accelerators("GPU"))
 
 
 def is_built_with_cuda() -> bool:
@@ -679,16 +680,16 @@ def is_built_with_rocm() -> bool:
 
 
 def gpu_device_name() -> str:
-    """The name of the first GPU; always empty, since there is none.
+    """The name of the first GPU; empty where there is none.
 
     >>> import gradtape as tf
     >>> tf.test.gpu_device_name()
     ''
 
     Returns:
-        "".
+        "/device:GPU:0", or "".
     """
-    return ""
+    return "/device:GPU:0" if accelerators("GPU") else ""
 
 
 def get_temp_dir() -> str:

@@ -1,11 +1,10 @@
-"""`tf.tpu`: there is no TPU, and each name says so."""
+"""`tf.tpu`: JAX does what is done to a TPU; without one each name says so."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from .base.namespaces import listing, namespace
 from .distribute.cluster import Missing
+from .xla.places import accelerators
 
 __all__ = ["experimental"]
 
@@ -17,8 +16,8 @@ class experimental:
     """`tf.tpu.experimental`."""
 
     @staticmethod
-    def initialize_tpu_system(cluster_resolver: object = None) -> Any:
-        """ValueError: there is no TPU.
+    def initialize_tpu_system(cluster_resolver: object = None) -> None:
+        """Nothing to initialize where JAX sees a TPU.
 
         >>> import gradtape as tf
         >>> tf.tpu.experimental.initialize_tpu_system()
@@ -29,9 +28,10 @@ class experimental:
             cluster_resolver: Not used; taken for programs that were written for TensorFlow.
 
         Raises:
-            ValueError: Always.
+            ValueError: There is no TPU.
         """
-        raise Missing(_NO_TPU)
+        if not accelerators("TPU"):
+            raise Missing(_NO_TPU)
 
     @staticmethod
     def shutdown_tpu_system(cluster_resolver: object = None) -> None:

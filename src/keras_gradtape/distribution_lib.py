@@ -29,7 +29,7 @@ def list_devices(device_type: str | None = None) -> list[str]:
         return ["cpu:0"] if device_type is None or device_type.lower() == "cpu" else []
     from gradtape.xla import logical
 
-    return [logical.name_of(device).lower() for device in logical.devices(device_type)]
+    return [logical.name_of(device).lower() for device in logical.visible(device_type)]
 
 
 def get_device_count(device_type: str | None = None) -> int:
@@ -137,7 +137,7 @@ def _to_backend_device(device_name: Any) -> Any:
 
 
 def _to_backend_mesh(device_mesh: Any) -> Any:
-    """JAX's mesh of a `DeviceMesh`. From the first one of several devices on, functions run on XLA."""
+    """JAX's mesh of a `DeviceMesh`. From the first one of several devices on, functions of values on it run on XLA."""
     if device_mesh.devices.size == 1 and not _has_xla():
         return device_mesh
     devices = np.empty(device_mesh.devices.shape, object)

@@ -60,8 +60,15 @@ class Variable(KerasVariable, gradtape.Variable):
             self._layout = distribution().get_variable_layout(self)
         sharding = backend_layout(self._layout)
         if sharding is not None:
-            from gradtape.xla.sharding import place
+            from gradtape.xla.sharding import fits, place
 
+            if not fits(tuple(self._value.shape), sharding):
+                shape, mesh = tuple(self._value.shape), dict(sharding.mesh.shape)
+                raise ValueError(
+                    f"The variable {self.path!r} of shape {shape} cannot be cut into equal parts by its layout "
+                    f"{tuple(sharding.spec)} on the mesh {mesh}. Leave it whole in the LayoutMap (None for the axis), or give it "
+                    "sizes that are multiples of the mesh's."
+                )
             place(self, sharding)
 
     def _initialize_with_initializer(self, initializer: Any) -> None:

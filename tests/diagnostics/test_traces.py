@@ -47,6 +47,16 @@ def test_a_call_that_was_seen_before_makes_no_trace():
     assert str(f.explain()).startswith("f was traced 1 time.")
 
 
+def test_a_function_with_a_signature_explains_its_trace():
+    f = tf.function(lambda x: tf.unique(x)[0], input_signature=[tf.TensorSpec([None])])
+    assert not f.explain().traces
+    f(tf.ones([3]))
+    f(tf.ones([4]))
+    (trace,) = f.explain().traces
+    assert trace.arguments == ("x: a tensor of float32 and shape (None,)",)
+    assert trace.ways[0][0].startswith("alone")
+
+
 def test_what_is_called_as_in_eager_code_is_told():
     @tf.function
     def f(x, n):

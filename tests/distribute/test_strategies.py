@@ -1,12 +1,14 @@
 """Strategies with one replica: contexts, reductions, datasets, errors; observed with TensorFlow on one CPU."""
 
 import copy
+import json
 import threading
 
 import numpy as np
 import pytest
 
 import gradtape as tf
+from gradtape.distribute import resolvers
 
 D = tf.distribute
 MAKERS = {
@@ -210,13 +212,56 @@ def test_what_scripts_for_tpus_do_ends_with_one_replica():
         D.ParameterServerStrategy,
         D.Server,
         D.coordinator.ClusterCoordinator,
-        D.cluster_resolver.SimpleClusterResolver,
+        D.cluster_resolver.UnionResolver,
         D.experimental.PreemptionCheckpointHandler,
     ],
 )
 def test_what_is_missing_is_named(make):
     with pytest.raises(ValueError, match=r"gradtape (runs|computes)"):
         make("cluster")
+
+
+CLUSTER = {"chief": ["a:1"], "worker": ["b:1", "c:1"]}
+
+
+def test_a_resolver_tells_the_task_and_the_cluster(monkeypatch):
+    resolver = D.MultiWorkerMirroredStrategy().cluster_resolver
+    assert (resolver.task_type, resolver.task_id, resolver.master()) == (None, None, "")
+    assert not resolver.cluster_spec()
+    assert D.MirroredStrategy().cluster_resolver is None
+    monkeypatch.setenv("TF_CONFIG", json.dumps({"cluster": CLUSTER, "task": {"type": "worker", "index": "1"}}))
+    resolver = D.cluster_resolver.TFConfigClusterResolver()
+    assert (resolver.task_type, resolver.task_id, resolver.master()) == ("worker", 1, "c:1")
+    assert resolver.cluster_spec().as_dict() == CLUSTER
+    assert resolver.cluster_spec().num_tasks("worker") == 2
+    with pytest.raises(ValueError, match="No task with index 2 in job 'worker'"):
+        resolver.cluster_spec().task_address("worker", 2)
+    monkeypatch.delenv("TF_CONFIG")
+    monkeypatch.setenv("GRADTAPE_PROCESSES", "2")
+    monkeypatch.setenv("GRADTAPE_PROCESS", "1")
+    monkeypatch.setenv("GRADTAPE_COORDINATOR", "127.0.0.1:555")
+    resolver = D.cluster_resolver.TFConfigClusterResolver()
+    assert (resolver.task_type, resolver.task_id) == ("worker", 1)
+    assert resolver.cluster_spec().as_dict() == {"worker": ["127.0.0.1:555", "127.0.0.1:0"]}
+
+
+def test_a_resolver_may_be_given():
+    simple = D.cluster_resolver.SimpleClusterResolver
+    given = simple({"worker": ["a:1"]}, task_type="worker", task_id=0)
+    assert D.MultiWorkerMirroredStrategy(cluster_resolver=given).cluster_resolver is given
+    with pytest.raises(ValueError, match="The cluster resolver names 3 workers"):
+        D.MultiWorkerMirroredStrategy(cluster_resolver=simple(CLUSTER))
+    with pytest.raises(TypeError, match="must be a dictionary"):
+        simple("cluster")
+
+
+def test_tpus_are_those_that_jax_sees(monkeypatch):
+    with pytest.raises(ValueError, match="provide a TPU Name"):
+        D.cluster_resolver.TPUClusterResolver()
+    monkeypatch.setattr(resolvers, "accelerators", lambda kind: [object()] if kind == "TPU" else [])
+    resolver = D.cluster_resolver.TPUClusterResolver(tpu="")
+    assert resolver.num_accelerators() == {"TPU": 1}
+    assert resolver.master() == "local"
 
 
 def test_many_workers(monkeypatch):

@@ -182,3 +182,25 @@ def test_kerass_seed_seeds_everything():
     first = drawn()
     assert first == drawn()
     assert first[:3] == pytest.approx([0.25062, 1.19459, 0.18027], abs=1e-5)
+
+
+def test_shuffles_in_functions_have_gradients_and_seeds_that_are_arguments():
+    x, stateless = tf.constant([1.0, 2.0, 3.0, 4.0, 5.0]), tf.random.experimental.stateless_shuffle
+
+    def gradient(shuffle):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = shuffle(x)
+            loss = tf.reduce_sum(y * tf.range(5.0))
+        places = (y.numpy() - 1).astype(int)
+        assert tape.gradient(loss, x).numpy().tolist() == np.argsort(places).astype(float).tolist()
+        return y.numpy().tolist()
+
+    seed = tf.constant([1, 2])
+    signature = [tf.TensorSpec([None]), tf.TensorSpec([2], tf.int32)]
+    with_signature = tf.function(lambda x, seed: stateless(x, seed=seed), input_signature=signature)
+    expected = gradient(lambda x: stateless(x, seed=seed))
+    assert gradient(lambda x: tf.function(lambda x, s: stateless(x, seed=s))(x, seed)) == expected
+    assert gradient(lambda x: with_signature(x, seed)) == expected
+    gradient(tf.function(tf.random.shuffle))
+    gradient(tf.function(lambda x: tf.random.shuffle(x, seed=3)))

@@ -19,7 +19,7 @@ from tests.ops.registry import all_ops
 from tests.xla import bad_inputs
 
 from gradtape.extend import checks
-from gradtape.op.declaration import Op
+from gradtape.op.declaration import Op, Sample
 from gradtape.xla.lowering import run_op
 
 TYPES = [np.dtype(t) for t in (np.float32, np.float64, np.float16, ml_dtypes.bfloat16, np.complex64, np.complex128)]
@@ -62,9 +62,37 @@ def types_of(op: Op) -> list[np.dtype[Any]]:
     return found or [np.dtype(checks.numeric_kind(op))]
 
 
+_INTEGERS = [np.dtype(kind) for kind in (np.int8, np.uint8, np.int16, np.int32, np.uint32, np.int64, np.uint64)]
+_FAR = [1e20, -1e20, 300.7, -300.2, -1.5, 3e9, 1.2e19, np.nan, np.inf, -np.inf]
+
+
+def far_samples(op: Op) -> Iterator[Sample]:
+    """What no sample of the op's block has, because it has no derivative there: numbers beyond what a type or an axis holds."""
+    with np.errstate(all="ignore"):
+        if op.name == "convert":
+            for source in TYPES[:4]:
+                for target in (*_INTEGERS, np.dtype(np.uint16)):
+                    yield Sample((np.array(_FAR, np.float64).astype(source),), {"dtype": target})
+        for kind in _INTEGERS if op.name in ("pow", "floordiv", "floormod", "truncatediv", "truncatemod") else ():
+            least = -(1 << (8 * kind.itemsize - 1)) if kind.kind == "i" else 5
+            divisors = [1, 3, 70, 31, 2, 63] if op.name == "pow" else [3, -3, 1, -1, 7, 2]
+            x, y = np.array([least, -7, 3, 100, 7, 2]), np.array(divisors)
+            yield Sample((x.astype(kind), y.astype(kind)))
+        for kind in _INTEGERS if op.name in ("left_shift", "right_shift") else ():
+            yield Sample((np.array([1, 2, -3, 77]).astype(kind), np.array([33, -1, 70, 2]).astype(kind)))
+        if op.name in ("one_hot", "unsorted_segment_sum"):
+            indices = np.array([-1, 5, 1, 70], np.int32)
+            yield (
+                Sample((indices,), {"depth": 3})
+                if op.name == "one_hot"
+                else Sample((np.arange(4.0, dtype=np.float32), np.array([-1, 2, 1, 0], np.int32)), {"num_segments": 3})
+            )
+
+
 def cases(op: Op, dtype: np.dtype[Any]) -> Iterator[Case]:
-    """The samples of an op in one type."""
-    for sample in checks.samples(op, dtype):
+    """The samples of an op in one type; of the first one also those with far numbers, in whatever types they have."""
+    found = list(checks.samples(op, dtype))
+    for sample in [*found, *(far_samples(op) if dtype == types_of(op)[0] else ())]:
         operands = [None if x is None else np.asarray(x) for x in checks.operands(op, sample)]
         attributes = {**op.attributes, **sample.attributes}
         try:
@@ -157,6 +185,8 @@ def row_of(op: Op, of_each_type: int) -> Row:
     for place, dtype in enumerate(types):
         found = [case for case in cases(op, dtype) if not holds_text(case)]
         count = min(of_each_type, len(found))
+        far = list(far_samples(op)) if place == 0 else []
+        todo += found[len(found) - len(far) :] if far else []
         # Spread over the samples, and beginning with another one for each type.
         todo += [found[(k * len(types) + place) * len(found) // (count * len(types))] for k in range(count)]
     for case, results in zip(todo, computed(op, todo), strict=True):

@@ -13,6 +13,7 @@ import gradtape as tf
 jax = pytest.importorskip("jax", reason="the extra `xla` is not installed")
 
 from gradtape.op.declaration import op
+from gradtape.xla import executor
 from gradtape.xla.arrays import COPIES, DeviceTensor
 
 
@@ -806,3 +807,23 @@ def test_a_signal_handler_may_read_what_the_step_that_it_interrupts_changes(monk
     step()
     assert [array.tolist() for array in seen] == [[2.0, 3.0], [3.0, 4.0]]
     assert v.numpy().tolist() == [4.0, 5.0]
+
+
+def test_a_python_loop_that_becomes_many_instructions_is_warned_of_once(caplog, monkeypatch):
+    monkeypatch.setattr(executor, "MANY_INSTRUCTIONS", 20)
+
+    @tf.function(engine="xla")
+    def unrolled(x):
+        for _ in range(30):
+            x = tf.tanh(x * 2.0)
+        return x
+
+    unrolled(tf.ones(3))
+    with tf.GradientTape():
+        unrolled(tf.ones(3))
+    (message,) = [record.getMessage() for record in caplog.records]
+    assert "unrolled has 60 instructions for XLA" in message
+    assert "test_engine.py" in message
+    assert "`for k in tf.range(n)`" in message
+    tf.function(lambda x: tf.tanh(x), engine="xla")(tf.ones(3))
+    assert len(caplog.records) == 1

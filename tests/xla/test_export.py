@@ -63,3 +63,22 @@ def test_sizes_must_be_known(tmp_path):
     made = tf.function(lambda x: x * 2.0, input_signature=[tf.TensorSpec([None, 3])])
     with pytest.raises(tf.errors.InvalidArgumentError, match="all sizes must be known"):
         tf.export.stablehlo(made, tmp_path / "f.bin")
+
+
+@pytest.mark.parametrize(
+    ("function", "platforms", "error", "words"),
+    [
+        (lambda x: x, ("cpu",), TypeError, "a tf.function is needed"),
+        (tf.function(lambda x: x), ("cpu",), TypeError, "has no input_signature"),
+        (
+            tf.function(lambda x: x, input_signature=[tf.TensorSpec([2])]),
+            ("cpu", "gpu"),
+            ValueError,
+            "cpu, cuda, rocm, tpu",
+        ),
+        (tf.function(lambda x: x, input_signature=[tf.TensorSpec([2])]), (), ValueError, "platforms are some of"),
+    ],
+)
+def test_what_cannot_be_asked_for_is_named(tmp_path, function, platforms, error, words):
+    with pytest.raises(error, match=words):
+        tf.export.stablehlo(function, tmp_path / "file", platforms)

@@ -25,6 +25,8 @@ from ..trace.symbolic import SymbolicTensor, is_symbolic
 from ..values.composite import COMPOSITES, is_composite
 from ..values.tensor import Tensor, TensorSpec, to_tensor
 from ..variables.variable import Variable, VariableSpec
+from ..xla.places import chosen
+from ..xla.scopes import OnDevice, opened
 from .device_spec import DeviceSpec
 
 
@@ -108,19 +110,25 @@ def is_symbolic_tensor(tensor: TensorLike) -> bool:
 
 
 class device:
-    """Context manager that names a device; if it does not exist, the CPU is used, as with TensorFlow's soft placement.
+    """Context manager that chooses a device: functions called in it run there, on XLA, and variables made in it live there.
+
+    A device that does not exist is the CPU, as with TensorFlow's soft placement, and changes nothing. Eager ops compute on the
+    host in any case: what they give belongs to the device, and goes there with the first function that uses it. A scope inside
+    of a function chooses for the whole function, where it is called outside of other scopes.
 
     >>> import gradtape as tf
-    >>> with tf.device("/GPU:0"):
+    >>> with tf.device("/GPU:0"):  # on a machine without one
     ...     x = tf.constant([1.0, 2.0])
     >>> x.device
     '/job:localhost/replica:0/task:0/device:CPU:0'
 
     Args:
-        device_name: The device, as "/CPU:0" or a `tf.DeviceSpec`; None or a function of an op are taken too.
+        device_name: The device, as "/CPU:0" or a `tf.DeviceSpec`; None leaves the scopes around it; a function of an op, which
+            TensorFlow asks for each op, is taken and not asked.
 
     Raises:
         ValueError: It is no name of a device.
+        tf.errors.InvalidArgumentError: There is no such device, and soft placement is off.
     """
 
     def __init__(self, device_name: Any) -> None:
@@ -128,22 +136,30 @@ class device:
             device_name = device_name.to_string()
         if device_name is not None and not isinstance(device_name, str) and not callable(device_name):
             raise ValueError(f"device_name must be a string, None or a function, got {device_name!r}.")
-        if isinstance(device_name, str):
-            _check_device(device_name)
+        self._spec = DeviceSpec.from_string(_lower(device_name)) if isinstance(device_name, str) else DeviceSpec()
         self.device_name = device_name
+        self._entered: list[OnDevice | None] = []  # one scope may be entered again inside of itself
 
     def __enter__(self) -> device:
+        self._entered.append(self._scope())
         return self
 
     def __exit__(self, *error: object) -> None:
-        return None
+        entered = self._entered.pop()
+        if entered is not None:
+            entered.leave()
+
+    def _scope(self) -> OnDevice | None:
+        """The block that it opens; None where it changes nothing."""
+        kind = self._spec.device_type
+        if kind is None and self.device_name is not None:
+            return None  # a job or a task: there is one
+        return opened(None if kind is None else chosen(kind, self._spec.device_index, str(self.device_name)))
 
 
-def _check_device(name: str) -> None:
-    for part in filter(None, name.split("/")):
-        kind = part.split(":")[0].lower()
-        if kind not in ("job", "replica", "task", "device", "cpu", "gpu", "tpu", "xla_cpu", "xla_gpu"):
-            raise ValueError(f"Unknown attribute {part!r} is encountered while parsing the device string {name!r}.")
+def _lower(name: str) -> str:
+    """The name with the kind of the device in small letters: "cpu:0" and "/CPU:0" are one."""
+    return "/".join(part.lower() if part.partition(":")[0].lower() != "job" else part for part in name.split("/"))
 
 
 def control_dependencies(control_inputs: Sequence[TensorLike]) -> AbstractContextManager[None]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict, Unpack
 
+from .places import Place
 from .seeds import SeedScope
 
 if TYPE_CHECKING:
@@ -155,6 +156,8 @@ class ThreadState(threading.local):
         self.strategies: list[tuple[Any, Any]] = []
         # What tf.profiler measures with, and the folder that the result goes to.
         self.profile: Any = None
+        # The device that an open scope of tf.device has chosen; None where none is open, or where it changes nothing.
+        self.place: Place | None = None
         # Whether the code that runs was converted by AutoGraph, and the functions it calls are to be.
         self.autograph = False
         # Numbers the random ops of the graph that runs; None in eager code.
@@ -168,6 +171,8 @@ class ThreadState(threading.local):
         # While a program is given to XLA: who sees each op before that, and how many rounds loops have room for.
         self.lowering_observer: Callable[[Any, list[Any], dict[str, Any]], None] | None = None
         self.room: Any = None
+        # Where errors of Python functions go that devices call.
+        self.call_errors: list[Exception] | None = None
         # Whether the program of all replicas is being made or run, and whether its ops take their seeds as in eager code.
         self.replicas_run = False
         self.seeds_as_eager = False
@@ -189,6 +194,7 @@ class Fields(TypedDict, total=False):
     summary_step: Any
     summary_condition: Any
     strategies: list[tuple[Any, Any]]
+    place: Place | None
     autograph: bool
     draws_unseen: bool
     seeds: SeedScope | None
@@ -196,6 +202,7 @@ class Fields(TypedDict, total=False):
     maps: tuple[Any, ...]
     lowering_observer: Callable[[Any, list[Any], dict[str, Any]], None] | None
     room: Any
+    call_errors: list[Exception] | None
     replicas_run: bool
     seeds_as_eager: bool
 

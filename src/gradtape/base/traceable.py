@@ -17,6 +17,7 @@ from .context import ACTIVE, STATE, next_id
 from .dispatch import OVERRIDES, overridden
 from .errors import REFUSALS, raise_named
 from .notes import SPANS
+from .places import OPEN
 from .signatures import DeferredSignature
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -102,6 +103,9 @@ def _called(function: Any, is_step: bool, kinds: dict[type, Any] | None = None) 
         except REFUSALS as error:
             raise_named(error, function.__name__)
             raise
+        if OPEN:
+            for note in OPEN:
+                note(args, result)
         if first:  # records in between lead to the caller
             frame = _getframe(1)
             SPANS.append((first, next_id(), "", frame.f_code, frame.f_lasti))

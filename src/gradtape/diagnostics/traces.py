@@ -58,7 +58,7 @@ def traces_of(function: Function) -> Traces:
         concrete = alive.get(number)
         if concrete is None:
             continue  # made for an object that is gone
-        ways: list[tuple[str, str]] = getattr(concrete._executor, "ways", list)()
+        ways: list[tuple[str, str]] = [way for made in concrete.executors for way in getattr(made, "ways", list)()]
         shown = tuple(f"{name}: {value}" for name, value in arguments.items())
         found.append(Trace(shown, changes, len(concrete.graph.steps), tuple(dict.fromkeys(ways))))
     return Traces(function.name, tuple(found))

@@ -1,7 +1,7 @@
 """`tf.distribute`: scripts written for many devices run, with one replica."""
 
 from ..base.namespaces import listing, namespace
-from .cluster import PreemptionCheckpointHandler, Server, cluster_resolver, coordinator, partitioners
+from .cluster import PreemptionCheckpointHandler, Server, coordinator, partitioners
 from .datasets import (
     DistributedDataset,
     DistributedIterator,
@@ -10,6 +10,7 @@ from .datasets import (
     InputReplicationMode,
     RunOptions,
 )
+from .resolvers import cluster_resolver
 from .strategies import (
     CentralStorageStrategy,
     CommunicationImplementation,

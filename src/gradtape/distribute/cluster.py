@@ -29,7 +29,7 @@ Raises:
 """
 
 
-def _missing(name: str, instead: str) -> type:
+def missing(name: str, instead: str) -> type:
     message = f"{name}: gradtape runs in one process on the CPU. {instead}"
 
     def __init__(self: object, *args: object, **kwargs: object) -> None:
@@ -40,42 +40,28 @@ def _missing(name: str, instead: str) -> type:
 
 
 _PARTITIONERS = "tf.distribute.experimental.partitioners."
-_LOCAL = "Use tf.distribute.get_strategy(), or tf.distribute.MirroredStrategy() for one replica."
+LOCAL = "Use tf.distribute.get_strategy(), or tf.distribute.MirroredStrategy() for one replica."
 
-Server = _missing("tf.distribute.Server", "There is nothing to serve.")
-
-
-@namespace("gradtape.distribute.cluster_resolver")
-class cluster_resolver:
-    """`tf.distribute.cluster_resolver`: ways to find a cluster."""
-
-    ClusterResolver = _missing("tf.distribute.cluster_resolver.ClusterResolver", _LOCAL)
-    GCEClusterResolver = _missing("tf.distribute.cluster_resolver.GCEClusterResolver", _LOCAL)
-    KubernetesClusterResolver = _missing("tf.distribute.cluster_resolver.KubernetesClusterResolver", _LOCAL)
-    SimpleClusterResolver = _missing("tf.distribute.cluster_resolver.SimpleClusterResolver", _LOCAL)
-    SlurmClusterResolver = _missing("tf.distribute.cluster_resolver.SlurmClusterResolver", _LOCAL)
-    TFConfigClusterResolver = _missing("tf.distribute.cluster_resolver.TFConfigClusterResolver", _LOCAL)
-    TPUClusterResolver = _missing("tf.distribute.cluster_resolver.TPUClusterResolver", _LOCAL)
-    UnionResolver = _missing("tf.distribute.cluster_resolver.UnionResolver", _LOCAL)
+Server = missing("tf.distribute.Server", "There is nothing to serve.")
 
 
 @namespace("gradtape.distribute.coordinator", "gradtape.distribute.experimental.coordinator")
 class coordinator:
     """`tf.distribute.coordinator`."""
 
-    ClusterCoordinator = _missing("tf.distribute.coordinator.ClusterCoordinator", _LOCAL)
+    ClusterCoordinator = missing("tf.distribute.coordinator.ClusterCoordinator", LOCAL)
 
 
 @namespace("gradtape.distribute.experimental.partitioners")
 class partitioners:
     """`tf.distribute.experimental.partitioners`: how variables would be shared out to servers."""
 
-    FixedShardsPartitioner = _missing(_PARTITIONERS + "FixedShardsPartitioner", "There are no servers to share out to.")
-    MaxSizePartitioner = _missing(_PARTITIONERS + "MaxSizePartitioner", "There are no servers to share out to.")
-    MinSizePartitioner = _missing(_PARTITIONERS + "MinSizePartitioner", "There are no servers to share out to.")
-    Partitioner = _missing(_PARTITIONERS + "Partitioner", "There are no servers to share out to.")
+    FixedShardsPartitioner = missing(_PARTITIONERS + "FixedShardsPartitioner", "There are no servers to share out to.")
+    MaxSizePartitioner = missing(_PARTITIONERS + "MaxSizePartitioner", "There are no servers to share out to.")
+    MinSizePartitioner = missing(_PARTITIONERS + "MinSizePartitioner", "There are no servers to share out to.")
+    Partitioner = missing(_PARTITIONERS + "Partitioner", "There are no servers to share out to.")
 
 
-PreemptionCheckpointHandler = _missing(
+PreemptionCheckpointHandler = missing(
     "tf.distribute.experimental.PreemptionCheckpointHandler", "Use tf.train.CheckpointManager."
 )

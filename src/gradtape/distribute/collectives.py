@@ -26,6 +26,9 @@ def lay_out(xp: Namespace, input: Array, *, layout: Any = None) -> Any:
     return input
 
 
+lay_out.is_for_devices = True
+
+
 @lay_out.xla
 def _(jax: Jax, input: Any, *, layout: Any = None) -> Any:
     return input if layout is None else jax.lax.with_sharding_constraint(input, getattr(layout, "sharding", layout))

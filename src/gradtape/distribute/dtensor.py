@@ -19,16 +19,20 @@ from ..trace.symbolic import is_symbolic
 from ..values.tensor import EagerTensor, Tensor, to_tensor
 from ..variables.variable import Variable
 from ..xla import checked, processes
+from .clients import barrier, device_name, full_job_name, heartbeat_enabled, job_name, jobs
 from .collectives import lay_out
+from .dtensor_files import DTensorCheckpoint, name_based_restore, name_based_save, sharded_save
 from .mesh import MATCH, UNSHARDED, Layout, Mesh, create_mesh, device_names, layout_of
 
 __all__ = [
-    "MATCH",
-    "UNSHARDED",
+    "DTensorCheckpoint",
     "DTensorDataset",
     "DVariable",
     "Layout",
+    "MATCH",
     "Mesh",
+    "UNSHARDED",
+    "barrier",
     "call_with_layout",
     "check_layout",
     "client_id",
@@ -36,11 +40,18 @@ __all__ = [
     "create_distributed_mesh",
     "create_mesh",
     "default_mesh",
+    "device_name",
     "fetch_layout",
+    "full_job_name",
     "get_default_mesh",
+    "heartbeat_enabled",
     "initialize_accelerator_system",
     "is_dtensor",
+    "job_name",
+    "jobs",
     "local_devices",
+    "name_based_restore",
+    "name_based_save",
     "num_clients",
     "num_global_devices",
     "num_local_devices",
@@ -49,6 +60,7 @@ __all__ = [
     "relayout",
     "relayout_like",
     "run_on",
+    "sharded_save",
     "shutdown_accelerator_system",
     "unpack",
 ]
@@ -169,7 +181,7 @@ def DVariable(initial_value: Any, *args: Any, layout: Layout | None = None, **kw
         **kwargs: Those by name.
 
     Returns:
-        A variable.
+        A variable, whose `layout` says how it is cut.
     """
     value = initial_value() if callable(initial_value) else initial_value
     if layout is None:
@@ -179,6 +191,7 @@ def DVariable(initial_value: Any, *args: Any, layout: Layout | None = None, **kw
     from ..xla import sharding
 
     sharding.place(variable, layout.sharding)
+    variable.__dict__["layout"] = layout
     return variable
 
 
@@ -383,7 +396,7 @@ def local_devices(device_type: str, for_client_id: int | None = None) -> list[st
     from ..xla import logical
 
     process = client_id() if for_client_id is None else for_client_id
-    return [logical.name_of(device) for device in logical.devices(device_type) if device.process_index == process]
+    return [logical.name_of(device) for device in logical.visible(device_type) if device.process_index == process]
 
 
 def num_local_devices(device_type: str) -> int:

@@ -193,9 +193,112 @@ class Mesh:
         """
         return len(self.local_devices())
 
+    @classmethod
+    def from_string(cls, mesh_str: str) -> Mesh:
+        """The mesh of a text that `to_string` gave, here or in TensorFlow.
+
+        >>> tf.experimental.dtensor.Mesh.from_string("|rows=2,columns=1|CPU:0,CPU:1").dim_size("rows")
+        2
+
+        Args:
+            mesh_str: The text.
+
+        Returns:
+            A mesh.
+
+        Raises:
+            ValueError: It is no such text.
+        """
+        name, *middle = mesh_str.split("|")
+        try:
+            if not middle:  # one device
+                return cls([], np.array(_short(name), dtype=object))
+            axes = dict(axis.split("=") for axis in middle[0].split(",") if axis)
+            devices = [_short(device) for device in middle[-1].split(",")]
+            shape = [int(size) for size in axes.values()]
+            return cls(list(axes), np.array(devices, dtype=object).reshape(shape), name)
+        except ValueError:
+            raise ValueError(
+                f"{mesh_str!r} is no mesh: a name, axes and devices are needed, as in '|rows=2,columns=1|CPU:0,CPU:1'."
+            ) from None
+
+    @property
+    def strides(self) -> list[int]:
+        """How many devices further the next one along each axis is."""
+        sizes = self.shape()
+        return [math.prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
+
+    def global_device_ids(self) -> np.ndarray:
+        """The numbers of the devices, as the grid is read row by row.
+
+        >>> mesh = tf.experimental.dtensor.Mesh(["rows", "columns"], [["CPU:0", "CPU:1"], ["CPU:2", "CPU:3"]])
+        >>> mesh.global_device_ids().tolist()
+        [[0, 1], [2, 3]]
+
+        Returns:
+            An array of integers.
+        """
+        return np.arange(self.size).reshape(self._devices.shape)
+
+    def local_device_ids(self) -> list[int]:
+        """Those of the devices of this process.
+
+        >>> mesh = tf.experimental.dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
+        >>> mesh.local_device_ids()
+        [0]
+
+        Returns:
+            A list of integers.
+        """
+        own = set(self.local_devices())
+        return [number for number, name in enumerate(self._devices.flat) if name in own]
+
+    def is_remote(self) -> bool:
+        """Whether no device of it is one of this process.
+
+        >>> tf.experimental.dtensor.create_mesh([("batch", 1)], devices=["CPU:0"]).is_remote()
+        False
+
+        Returns:
+            True or False.
+        """
+        return not self.local_devices()
+
+    def is_single_device(self) -> bool:
+        """Whether there is one device, and no axis.
+
+        >>> mesh = tf.experimental.dtensor.Mesh(["rows", "columns"], [["CPU:0", "CPU:1"], ["CPU:2", "CPU:3"]])
+        >>> mesh.is_single_device()
+        False
+
+        Returns:
+            True or False.
+        """
+        return not self._names
+
+    @property
+    def single_device(self) -> str:
+        """The one device of a mesh without axes; "" for others."""
+        return "" if self._names else str(self._devices[()])
+
+    def host_mesh(self) -> Mesh:
+        """The same grid of CPUs.
+
+        >>> mesh = tf.experimental.dtensor.Mesh(["rows", "columns"], [["CPU:0", "CPU:1"], ["CPU:2", "CPU:3"]])
+        >>> mesh.host_mesh() == mesh
+        True
+
+        Returns:
+            A mesh.
+        """
+        if self.device_type() == "CPU":
+            return self
+        names = [f"CPU:{str(name).rpartition(':')[2]}" for name in self._devices.flat]
+        return Mesh(self._names, np.array(names, dtype=object).reshape(self._devices.shape), self._name)
+
     @property
     def backend(self) -> Any:
-        """The mesh as JAX has it. With the first one, functions begin to run on XLA."""
+        """The mesh as JAX has it. With the first one, functions of values on it begin to run on XLA."""
         if self._backend is None:
             self._backend = self._made()
         return self._backend
@@ -220,7 +323,7 @@ class Mesh:
         return self._names, self._devices.shape, tuple(self._devices.flat)
 
     def to_string(self) -> str:
-        """Name, axes and devices in one line.
+        """Name, axes and devices in one line, which `from_string` reads.
 
         >>> mesh = tf.experimental.dtensor.Mesh(["rows", "columns"], [["CPU:0", "CPU:1"], ["CPU:2", "CPU:3"]])
         >>> mesh.to_string()
@@ -235,6 +338,12 @@ class Mesh:
     def __repr__(self) -> str:
         axes = ", ".join(f"('{name}', {size})" for name, size in zip(self._names, self._devices.shape, strict=True))
         return f"Mesh([{axes}], devices {self._devices.flat[0]} ... {self._devices.flat[-1]})"
+
+
+def _short(name: str) -> str:
+    """The name of a device without that of its process: "CPU:1"."""
+    kind, _, number = name.rpartition("/")[2].removeprefix("device:").partition(":")
+    return f"{kind.upper()}:{int(number)}"
 
 
 def create_mesh(
@@ -286,7 +395,7 @@ def device_names(kind: str | None = None) -> list[str]:
     checked()
     from ..xla import logical
 
-    return [logical.name_of(device) for device in logical.devices(kind)]
+    return [logical.name_of(device) for device in logical.visible(kind)]
 
 
 class Layout:
@@ -491,6 +600,74 @@ class Layout:
             tuple(0 if spec == UNSHARDED else place[spec] for spec in self._specs)
             for place in self._mesh.unravel_index()
         ]
+
+    @classmethod
+    def from_string(cls, layout_str: str) -> Layout:
+        """The layout of a text that `to_string` gave, here or in TensorFlow.
+
+        >>> text = "sharding_specs:rows,unsharded, mesh:|rows=2,columns=1|CPU:0,CPU:1"
+        >>> tf.experimental.dtensor.Layout.from_string(text).sharding_specs
+        ['rows', 'unsharded']
+
+        Args:
+            layout_str: The text.
+
+        Returns:
+            A layout.
+
+        Raises:
+            ValueError: It is no such text.
+        """
+        specs, found, mesh = layout_str.partition("mesh:")
+        kind, colon, names = specs.strip().partition(":")
+        if not found or not colon or kind not in ("sharding_specs", "parted"):
+            raise ValueError(f"{layout_str!r} is no layout: 'sharding_specs:rows,unsharded, mesh:...' is needed.")
+        return cls([name for name in names.strip(" ,").split(",") if name], Mesh.from_string(mesh))
+
+    @property
+    def shape(self) -> list[int]:
+        """The sizes of the axes of the mesh."""
+        return self._mesh.shape()
+
+    def is_single_device(self) -> bool:
+        """Whether the mesh has one device, and no axis.
+
+        >>> mesh = tf.experimental.dtensor.Mesh(["rows", "columns"], [["CPU:0", "CPU:1"], ["CPU:2", "CPU:3"]])
+        >>> tf.experimental.dtensor.Layout(["rows"], mesh).is_single_device()
+        False
+
+        Returns:
+            True or False.
+        """
+        return self._mesh.is_single_device()
+
+    def to_parted(self) -> Layout:
+        """The layout itself: all parts of a value have one size, so that there is no other kind.
+
+        >>> mesh = tf.experimental.dtensor.Mesh(["rows", "columns"], [["CPU:0", "CPU:1"], ["CPU:2", "CPU:3"]])
+        >>> tf.experimental.dtensor.Layout(["rows"], mesh).to_parted().sharding_specs
+        ['rows']
+
+        Returns:
+            The layout.
+        """
+        return self
+
+    def offset_tuple_to_global_index(self, offset_tuple: Sequence[int]) -> int:
+        """The number of a part of a value, of its place along each axis.
+
+        >>> mesh = tf.experimental.dtensor.Mesh(["rows", "columns"], [["CPU:0", "CPU:1"], ["CPU:2", "CPU:3"]])
+        >>> tf.experimental.dtensor.Layout(["rows", "columns"], mesh).offset_tuple_to_global_index((1, 0))
+        2
+
+        Args:
+            offset_tuple: The place of the part along each axis.
+
+        Returns:
+            An integer.
+        """
+        counts = [self.num_shards(axis) for axis in range(self.rank)]
+        return sum(place * math.prod(counts[axis + 1 :]) for axis, place in enumerate(offset_tuple))
 
     def delete(self, dims: Sequence[int]) -> Layout:
         """The layout without some axes of the value.

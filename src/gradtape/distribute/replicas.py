@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..autograph.calls import callback
 from ..base import nest
 from ..base.context import STATE, scope
 from ..base.errors import InvalidArgumentError, UnimplementedError, invalid
@@ -23,9 +24,10 @@ from ..base.type_spec import CompositeSpec
 from ..op.call import STEPWISE
 from ..ops.array.layout import concat, reshape, stack
 from ..ops.math.elementwise import convert
-from ..ops.math.logic import equal, select
+from ..ops.math.logic import equal, select, zeros_like
 from ..ops.math.reduce import reduce_mean, reduce_sum
-from ..trace.function import Function, function
+from ..trace.engines import engine_on_devices
+from ..trace.function import RETURNED, Function, function
 from ..trace.ghost import NeedsValue
 from ..trace.inference import Inference
 from ..trace.symbolic import is_symbolic
@@ -145,7 +147,9 @@ def replicas(one: Callable[..., Any], elements: list[Any], mesh: Mesh, touched: 
         raise _looked_at()
     if STATE.replicas_run:  # a step of their function asks for values: it is interpreted, and so are they
         raise _interpreted()
-    run = function(lambda *given: replicas(one, list(given), mesh, touched), engine="xla", autograph=False)
+    run = function(
+        lambda *given: replicas(one, list(given), mesh, touched), engine=engine_on_devices(), autograph=False
+    )
     with scope(replicas_run=True):
         found: list[Any] = run(*elements)
     return found
@@ -206,8 +210,29 @@ def _replicas_in_world(
     return list(collected)
 
 
+replicas.is_for_devices = True  # type: ignore[attr-defined]
 replicas = traceable(replicas, always=True, in_world=_replicas_in_world, on_trace=_trace_replicas)
 
+
+class Plain:
+    """What a function given to `run` returns that is no tensor: a traced function gives it back as it is."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+
+RETURNED.append(Plain)
+
+
+def _is_plain(value: object) -> bool:
+    return value is None or isinstance(value, (bool, int, float, complex, str, bytes))
+
+
+class _Divided(BaseException):
+    """A variable was read as one, and then replicas assigned it values of their own. (No error: users must not catch it.)"""
+
+
+_OF_STRATEGY = "_of_strategy"  # in the `__dict__` of a variable that was made in the scope of a strategy
 
 _FUNCTIONS = 64  # given to `run` outside of traced functions, whose programs are kept
 
@@ -218,7 +243,7 @@ class Replicas:
     def __init__(self, strategy: Strategy, devices: list[str]) -> None:
         self._strategy = weakref.ref(strategy)
         self.mesh = Mesh([REPLICAS], devices)
-        self.mesh.backend  # noqa: B018 - from here on functions run on XLA
+        self.mesh.backend  # noqa: B018 - the devices are there, or this raises
         self._reductions: dict[Any, Any] = {}
         self._traced = functools.lru_cache(_FUNCTIONS)(self._made)
 
@@ -236,7 +261,8 @@ class Replicas:
         """What a function returns on each replica. It is traced once, as `tf.function` does."""
         if STATE.trace is None:
             with scope(seeds_as_eager=not isinstance(fn, Function)):
-                return self._traced(fn)(tuple(args), kwargs)
+                returned = self._traced(fn, engine_on_devices())(tuple(args), kwargs)
+                return nest.map_structure(lambda value: value.value if isinstance(value, Plain) else value, returned)
         given = (tuple(args), kwargs)
         flat = nest.flatten(given)
         own = [value.stacked for value in flat if isinstance(value, PerReplica)]
@@ -250,25 +276,41 @@ class Replicas:
             strategy = self._strategy()
             assert strategy is not None
             with entered(strategy, OneOfReplicas(strategy, number, self, touched)):
-                returned = fn(*args, **kwargs)
+                returned = callback(fn)(*args, **kwargs)
                 structure[:] = [returned]
-                results = [to_tensor(value) for value in nest.flatten(returned) if value is not None]
+                results = [to_tensor(value) for value in nest.flatten(returned) if not _is_plain(value)]
             return [*results, *(to_tensor(parts.row) for parts in touched)]
 
         touched: list[Parts] = []
         numbers = from_array(np.arange(self.count, dtype=np.int32))
-        stacked = iter(replicas(one, [numbers, *own], self.mesh, touched))
-        results = nest.map_structure(lambda value: None if value is None else PerReplica(next(stacked)), structure[0])
+        stacked = iter(self._replicas(one, [numbers, *own], touched))
+        results = nest.map_structure(
+            lambda value: value if _is_plain(value) else PerReplica(next(stacked)), structure[0]
+        )
         for parts, rows in zip(touched, stacked, strict=True):
             parts.collected(rows)
         return results
 
-    def _made(self, fn: Callable[..., Any]) -> Any:
-        return function(lambda args, kwargs: self.run(fn, args, kwargs), engine="xla")
+    def _replicas(self, one: Callable[..., Any], elements: list[Any], touched: list[Parts]) -> list[Any]:
+        while True:
+            try:
+                found: list[Any] = replicas(one, elements, self.mesh, touched)
+                return found
+            except _Divided:  # begin again, now that each replica has a value of its own
+                touched.clear()
+
+    def _made(self, fn: Callable[..., Any], engine: str) -> Any:
+        def run(args: Any, kwargs: Any) -> Any:
+            return nest.map_structure(
+                lambda value: Plain(value) if _is_plain(value) else value, self.run(fn, args, kwargs)
+            )
+
+        return function(run, engine=engine)
 
     def created(self, create: Callable[..., Any], **settings: Any) -> Any:
         """A variable made in the scope of the strategy: each replica has one of its own, if it is read as one only later."""
         made = create(**settings)
+        made.__dict__[_OF_STRATEGY] = True
         if made._aggregation is VariableAggregation.MEAN and not made.dtype.is_differentiable:
             raise ValueError(
                 "creating distributed tf.Variable with aggregation=MEAN and a non-floating dtype is not supported, please use a "
@@ -384,9 +426,9 @@ class Replicas:
             result = combine(stacked, over)
             return lay_out.public(result, layout=Layout.replicated(self.mesh, result.shape.rank))
 
-        key = combine, over
+        key = combine, over, engine_on_devices()
         if key not in self._reductions:
-            self._reductions[key] = function(reduced, engine="xla", autograph=False)
+            self._reductions[key] = function(reduced, engine=engine_on_devices(), autograph=False)
         return self._reductions[key]
 
     def gather(self, value: Any, axis: int) -> Any:
@@ -433,6 +475,7 @@ class OneOfReplicas(ReplicaContext):
     def __init__(self, strategy: Strategy, number: Any, group: Replicas, touched: list[Parts]) -> None:
         super().__init__(strategy, number)
         self._group, self._touched = group, touched
+        self._read: set[int] = set()  # variables that were read as one
 
     @property
     def num_replicas_in_sync(self) -> int:
@@ -469,44 +512,49 @@ class OneOfReplicas(ReplicaContext):
 
         args, kwargs = nest.map_structure(inside, (tuple(args), kwargs or {}))
         with entered(self._strategy, None):
-            returned = merge_fn(self._strategy, *args, **kwargs)
+            returned = callback(merge_fn)(self._strategy, *args, **kwargs)
         return nest.map_structure(lambda item: item.in_replica if isinstance(item, InMerge) else item, returned)
 
     def agreed(
         self, variable: Any, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
         """What all replicas together give a variable, as its aggregation says; one of their own is changed by each alone."""
-        own = self.own(variable)
         if method not in ("assign", "assign_add", "assign_sub"):
             raise UnimplementedError(
                 None, None, f"{variable.name}: {method} in a replica. Use assign, assign_add or assign_sub."
             )
-        if own is not variable or any(variable is parts.row for parts in self._touched):
-            return own, args, kwargs
-        kind, _ = _settings(variable)
-        if kind is VariableAggregation.NONE:
-            raise ValueError(
-                "You must specify an aggregation method to update a MirroredVariable in Replica Context. You can do so by "
-                "passing an explicit value for argument `aggregation` to tf.Variable(..). e.g. `tf.Variable(..., "
-                f"aggregation=tf.VariableAggregation.SUM)`. The variable is {variable.name}."
-            )
+        if any(variable is parts.row for parts in self._touched):
+            return variable, args, kwargs
+        kind, when = _settings(variable)
+        has_own = when is VariableSynchronization.ON_READ or parts_of(variable) is not None
+        if has_own or (kind is VariableAggregation.NONE and _OF_STRATEGY in variable.__dict__):
+            return self._row(variable, kind), args, kwargs
         name = "delta" if method != "assign" and "delta" in kwargs else "value"
         value = to_tensor(args[0] if args else kwargs[name], variable.dtype)
-        if kind is VariableAggregation.ONLY_FIRST_REPLICA:
-            first = equal.public(self.replica_id_in_sync_group, 0)
-            total = self.all_reduce(ReduceOp.SUM, select.public(first, value, value * 0))
+        # One that the strategy knows nothing of is assigned by one replica after the other.
+        last = kind is VariableAggregation.NONE and method == "assign"
+        if last or kind is VariableAggregation.ONLY_FIRST_REPLICA:
+            chosen = equal.public(self.replica_id_in_sync_group, self._group.count - 1 if last else 0)
+            total = self.all_reduce(ReduceOp.SUM, select.public(chosen, value, zeros_like.public(value)))
         else:
-            total = self.all_reduce(ReduceOp.SUM if kind is VariableAggregation.SUM else ReduceOp.MEAN, value)
+            total = self.all_reduce(ReduceOp.MEAN if kind is VariableAggregation.MEAN else ReduceOp.SUM, value)
         return (variable, (total, *args[1:]), kwargs) if args else (variable, (), {**kwargs, name: total})
 
     def own(self, variable: Any) -> Any:
         """The variable with this replica's value of one that is read as one only outside."""
         kind, when = _settings(variable)
-        if when is not VariableSynchronization.ON_READ:
+        if when is not VariableSynchronization.ON_READ and parts_of(variable) is None:
+            self._read.add(variable._id)
             return variable
+        return self._row(variable, kind)
+
+    def _row(self, variable: Any, kind: VariableAggregation) -> Any:
+        """The variable with this replica's value, of one that gets values of its own in each replica where it has none yet."""
         parts = parts_of(variable)
         if parts is None or parts.mesh is not self._group.mesh:
             parts = Parts(variable, kind, self._group.mesh)
+            if variable._id in self._read:
+                raise _Divided
         if parts not in self._touched:
             self._touched.append(parts)
         return parts.row

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import enum
-import importlib.util
 import logging
 from typing import Any
 
 from ..base.errors import InvalidArgumentError
 from ..xla import checked, processes
 from ..xla.names import LOGICAL
+from ..xla.places import ACCELERATORS, accelerators, chosen
 from .cluster import Missing
 from .mesh import device_names
+from .resolvers import ClusterResolver, of_strategy
 from .strategy import Strategy
 
 LOGGER = logging.getLogger("gradtape")
@@ -25,11 +26,14 @@ class OneDeviceStrategy(Strategy):
     1
 
     Args:
-        device: The name of the device; there is one.
+        device: The name of the device; the CPU takes the place of one that is not there.
     """
 
     def __init__(self, device: object) -> None:
         super().__init__()
+        name = str(device)
+        kind, _, number = name.rpartition("/")[2].removeprefix("device:").partition(":")
+        self._place = chosen(kind, int(number) if number.isdecimal() else None, name)
 
 
 class MirroredStrategy(Strategy):
@@ -57,10 +61,9 @@ class MirroredStrategy(Strategy):
 
 def default_devices() -> list[str]:
     """The devices that are used where none are named."""
-    if any(importlib.util.find_spec(plugin) for plugin in ("jax_plugins", "libtpu")):  # else there are none but CPUs
-        found = device_names()
-        if not found[0].startswith("CPU"):
-            return found
+    for kind in ACCELERATORS:
+        if accelerators(kind):
+            return device_names(kind)
     return [device.name for device in LOGICAL.devices()]
 
 
@@ -108,17 +111,18 @@ class MultiWorkerMirroredStrategy(Strategy):
     1
 
     Args:
-        cluster_resolver: Not used; taken for programs that were written for TensorFlow.
+        cluster_resolver: Names the processes, in place of the environment.
         communication_options: Not used; taken for programs that were written for TensorFlow.
 
     Raises:
-        ValueError: TF_CONFIG names no task of the cluster.
+        ValueError: TF_CONFIG, or the resolver, names no task of the cluster.
         ModuleNotFoundError: There are several processes, and the extra `xla` is not installed.
     """
 
-    def __init__(self, cluster_resolver: object = None, communication_options: object = None) -> None:
+    def __init__(self, cluster_resolver: ClusterResolver | None = None, communication_options: object = None) -> None:
         super().__init__()
-        if processes.initialize().count > 1:
+        self._resolver, found = of_strategy(cluster_resolver)
+        if processes.join(found).count > 1:
             from .replicas import Replicas
 
             self._replicas = Replicas(self, device_names())
@@ -138,6 +142,7 @@ class TPUStrategy(Strategy):
     ...     strategy = tf.distribute.get_strategy()
 
     Args:
+        tpu_cluster_resolver: Kept as `cluster_resolver`: the TPUs are those that JAX sees.
         *args: Not used; taken for programs that were written for TensorFlow.
         **kwargs: Not used; taken for programs that were written for TensorFlow.
 
@@ -145,9 +150,10 @@ class TPUStrategy(Strategy):
         ValueError: There is no TPU.
     """
 
-    def __init__(self, *args: object, **kwargs: object) -> None:
+    def __init__(self, tpu_cluster_resolver: ClusterResolver | None = None, *args: object, **kwargs: object) -> None:
         super().__init__()
         names = [name for name in default_devices() if name.startswith("TPU")]
+        self._resolver = tpu_cluster_resolver
         if not names:
             raise Missing(
                 "TPUStrategy needs a TPU, and gradtape runs on the CPU here. Use tf.distribute.get_strategy()."

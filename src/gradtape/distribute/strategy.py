@@ -7,24 +7,26 @@ values, and all is as without a strategy; what several replicas do is in `replic
 
 from __future__ import annotations
 
+import contextlib
 import enum
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import TracebackType
 from typing import Any
 
+from ..autograph.calls import callback
 from ..base import nest
 from ..base.context import STATE, scope
 from ..base.locks import new_lock
+from ..base.places import HOST, Place
 from ..base.types import TensorLike
 from ..ops.math.reduce import reduce_mean, reduce_sum
 from ..values.composite import is_composite
 from ..values.tensor import Tensor, to_tensor
 from ..variables.variable import Variable
 from ..xla import processes
+from ..xla.scopes import on_device
 from .datasets import DistributedDataset, InputContext
-
-CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
 class ReduceOp(enum.Enum):
@@ -87,6 +89,8 @@ class Strategy:
     """
 
     _replicas: Any = None  # where there are several
+    _resolver: Any = None
+    _place: Place | None = None  # the one device, where that is not left open
 
     def __init__(self, extended: object = None) -> None:
         self._extended = StrategyExtended(self) if extended is None else extended
@@ -103,8 +107,8 @@ class Strategy:
 
     @property
     def cluster_resolver(self) -> Any:
-        """None: there is no cluster."""
-        return None
+        """Who takes part, and which task this process is; None for a strategy of one process."""
+        return self._resolver
 
     def scope(self) -> AbstractContextManager[Strategy]:
         """A context in which this strategy is in force; variables of the model are created in it.
@@ -124,10 +128,16 @@ class Strategy:
         @contextmanager
         def context() -> Iterator[Strategy]:
             require_cross_replica(self)
-            with entered(self, None), scope(variable_creators=[*STATE.variable_creators, *self._creators()]):
+            with contextlib.ExitStack() as entering:
+                entering.enter_context(self._on_device())
+                entering.enter_context(entered(self, None))
+                entering.enter_context(scope(variable_creators=[*STATE.variable_creators, *self._creators()]))
                 yield self
 
         return context()
+
+    def _on_device(self) -> AbstractContextManager[None]:
+        return nullcontext() if self._place is None else on_device(self._place)
 
     def _creators(self) -> list[Any]:
         """How variables are made in the scope, where that is not as outside."""
@@ -160,8 +170,8 @@ class Strategy:
         require_cross_replica(self)
         if self._replicas is not None:
             return self._replicas.run(fn, args, kwargs or {})
-        with entered(self, ReplicaContext(self, 0)):
-            return fn(*args, **(kwargs or {}))
+        with self._on_device(), entered(self, ReplicaContext(self, 0)):
+            return callback(fn)(*args, **(kwargs or {}))
 
     def reduce(self, reduce_op: ReduceOp | str, value: TensorLike, axis: int | None) -> Tensor:
         """The values of all replicas as one.
@@ -382,7 +392,7 @@ class StrategyExtended:
         args, kwargs = nest.map_structure(
             lambda value: getattr(value, "in_replica", value), (tuple(args), kwargs or {})
         )
-        return fn(var, *args, **kwargs)
+        return callback(fn)(var, *args, **kwargs)
 
     def call_for_each_replica(
         self, fn: Callable[..., Any], args: object = (), kwargs: dict[str, Any] | None = None
@@ -480,7 +490,7 @@ class ReplicaContext:
     @property
     def devices(self) -> tuple[str, ...]:
         """The device of this replica."""
-        return (CPU,)
+        return ((self._strategy._place or HOST).name,)
 
     def all_reduce(self, reduce_op: ReduceOp | str, value: TensorLike, options: object = None) -> Any:
         """The sum or mean over all replicas, in each of them.
@@ -538,7 +548,7 @@ class ReplicaContext:
             What the function returns.
         """
         with entered(self._strategy, None):
-            return merge_fn(self._strategy, *args, **(kwargs or {}))
+            return callback(merge_fn)(self._strategy, *args, **(kwargs or {}))
 
     def agreed(
         self, variable: object, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -584,7 +594,11 @@ def reduce_op_of(given: ReduceOp | str) -> ReduceOp:
 
 
 def _devices(strategy: Strategy) -> tuple[str, ...]:
-    return (CPU,) if strategy._replicas is None else tuple(strategy._replicas.mesh.global_devices())
+    return (
+        ((strategy._place or HOST).name,)
+        if strategy._replicas is None
+        else tuple(strategy._replicas.mesh.global_devices())
+    )
 
 
 def reduced(strategy: Strategy, reduce_op: ReduceOp | str, value: TensorLike, axis: int | None) -> Any:

@@ -127,6 +127,7 @@ class Op:
 
     dtypes: frozenset[np.dtype[Any]]
     multilinear: bool
+    is_for_devices = False  # whether it says something of several devices: functions with it run there
 
     def __init__(
         self,

@@ -8,13 +8,14 @@ import weakref
 from typing import Any
 
 from ..base import nest
-from ..base.context import STATE
+from ..base.context import ACTIVE, STATE
 from ..base.notebook import Form, in_notebook
+from ..base.places import Place
 from ..base.type_spec import TypeSpec
 from ..values.tensor import Tensor, TensorSpec
 from ..variables.variable import Variable
 from .binding import Binding
-from .engines import CHOICE, CHOSEN, ENGINES, NATIVE, Executor, Maker
+from .engines import CHOICE, CHOSEN, ENGINES, NATIVE, WHERE, ByValues, Executor, Maker, engine_on_devices
 from .function_type import FunctionType, described, recorded_type
 from .graph import Environment, Graph, bind, leaves, map_parts
 from .signature import Parameters, shown, with_specs
@@ -59,7 +60,8 @@ class ConcreteFunction:
         self.engine: str | None = None  # the engine that its function asks for
         self._binding: Binding | None = None  # how calls are taken apart, since the first one
         self._executor: Executor | None = None
-        self._executors: dict[str, Executor] = {}  # by engine
+        self._executors: dict[tuple[str, Place | None], Executor] = {}  # by engine, and device
+        self._places: dict[Place, Executor] = {}  # what runs it in the scopes of devices
         self.enclosed: list[SymbolicTensor] = []  # the values of a function around it that it refers to
 
     def view(self) -> Any:
@@ -231,13 +233,16 @@ class ConcreteFunction:
             tensors = [*tensors, *self.enclosed]
         trace = STATE.trace
         if trace is None:
+            if ACTIVE and STATE.place is not None:
+                return self._placed(STATE.place)(tensors)
             executor = self._executor
             if executor is None:
-                executor = self._executor = self._made()
+                executor = self._executor = self._made(self._graph.place)
             return executor(tensors)
         recorder = trace.recorder
         if recorder is not None:
             recorder.graph.captured.update(self._graph.captured)
+            recorder.graph.place = recorder.graph.place or self._graph.place
             return recorder.step(CallGraph(self), tuple(tensors), {})
         return self.interpret(tensors)
 
@@ -252,30 +257,51 @@ class ConcreteFunction:
         direct, executor.direct = executor.direct, None
         return direct
 
-    def _made(self) -> Executor:
+    @property
+    def executors(self) -> list[Any]:
+        """What has run it so far, on each engine and device."""
+        return list(self._executors.values())
+
+    def _placed(self, place: Place) -> Executor:
+        found = self._places.get(place)
+        if found is None:
+            found = self._places[place] = self._made(place)
+        return found
+
+    def _made(self, place: Place | None) -> Executor:
+        """What runs it on a device: on the native engine or another one, and on another one where the values are elsewhere."""
         CHOSEN.add(self)
         name = self.engine or CHOICE.name
-        if name not in self._executors:
-            self._executors[name] = self._on(name)
-        return self._executors[name]
+        is_native = name == NATIVE
+        if place is not None and not place.is_host and is_native:
+            name = engine_on_devices()
+        found = self._on(name, None if name == NATIVE else place)
+        if WHERE.values_are is None or (self.engine is not None and is_native):
+            return found
+        other = engine_on_devices() if is_native else name
+        return ByValues(self._graph, found, place, lambda place: self._on(other, place))
 
-    def forget_engine(self, renewed: str | None = None) -> None:
+    def forget_engine(self, renewed: bool = False) -> None:
         """Choose the engine again with the next call.
 
         Args:
-            renewed: The name of an engine whose programs are made anew; None for none.
+            renewed: Whether programs of other engines than the native one are made anew.
         """
         self._executor = None
-        if renewed is not None:
-            self._executors.pop(renewed, None)
+        self._places.clear()
+        if renewed:
+            self._executors = {key: made for key, made in self._executors.items() if key[0] == NATIVE}
 
-    def _on(self, name: str) -> Executor:
-        """What runs the graph on an engine."""
-        for compiler in COMPILERS if name == NATIVE else [ENGINES[name].executor]:
-            executor = compiler(self._graph, self.all_specs)
-            if executor is not None:
-                return executor
-        return self.interpret
+    def _on(self, name: str, place: Place | None) -> Executor:
+        """What runs the graph on an engine and a device, kept."""
+        if (name, place) not in self._executors:
+            if name == NATIVE:
+                made = (compiler(self._graph, self.all_specs) for compiler in COMPILERS)
+                found = next((executor for executor in made if executor is not None), None)
+            else:
+                found = ENGINES[name].executor(self._graph, self.all_specs, place)
+            self._executors[name, place] = found or self.interpret
+        return self._executors[name, place]
 
     def interpret(self, tensors: list[Any]) -> Any:
         """Run step by step, on whatever the tensors are.

@@ -357,11 +357,11 @@ class Function(Generic[_P, _Result]):
             names = tuple(map(sys.intern, self._parameters.names)) if has_names else ()
             self._direct = direct(self._direct or _nothing, names)
 
-    def forget_engine(self, renewed: str | None = None) -> None:
+    def forget_engine(self, renewed: bool = False) -> None:
         """Choose the engine again with the next call.
 
         Args:
-            renewed: The name of an engine that is another now; not needed here.
+            renewed: Whether engines are others now; not needed here.
         """
         self._direct, self._directs = None, 0
 
@@ -418,7 +418,9 @@ class Function(Generic[_P, _Result]):
         if concrete is None:
             with _TRACING:
                 if key not in self._traces:
-                    self._traces[key] = self._trace(signature.recorded(args), kwargs, signature.tensor_specs, tensors)
+                    recorded = signature.recorded(args)
+                    self._traces[key] = self._trace(recorded, kwargs, signature.tensor_specs, tensors)
+                    self._note(self._traces[key], recorded, kwargs, is_call=False)
                 concrete = self._traces[key]
         return concrete, tensors
 

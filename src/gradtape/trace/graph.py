@@ -18,6 +18,7 @@ from ..base.errors import InaccessibleTensorError, NonFiniteError
 from ..base.nest import children, is_nested, is_record, record_of
 from ..base.notebook import Form, in_notebook
 from ..base.notes import STEPS, STEPS_OF_WORLDS
+from ..base.places import Place
 from ..base.seeds import GLOBAL, SeedScope
 from ..base.sizes import UNKNOWN
 from ..op.call import STEPWISE
@@ -95,6 +96,7 @@ class Graph:
     number: int = field(default_factory=itertools.count(1).__next__)
     begin: tuple[int, int, int] = (0, 0, 0)  # of a part of a graph: how far the numbers of a `SeedScope` are before it
     labels: tuple[str, ...] = ()  # the names of its inputs, where a function with named parameters was traced
+    place: Place | None = None  # the device that the function names itself (tf.device), where there is one
     jit_compile: bool = False  # whether results may be rounded in another way than those of eager code
 
     def __repr__(self) -> str:

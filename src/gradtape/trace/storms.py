@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..base.context import STATE
-from ..values.tensor import Tensor
+from ..values.tensor import Tensor, TensorSpec
 from ..variables.variable import Variable
 
 LOGGER = logging.getLogger("gradtape")
@@ -79,7 +79,7 @@ def code_of(function: Callable[..., Any]) -> types.CodeType | None:
 
 def shown(value: Any) -> str:
     """An argument in words."""
-    if isinstance(value, (Tensor, Variable)):
+    if isinstance(value, (Tensor, TensorSpec, Variable)):
         return f"a tensor of {value.dtype.name} and shape {value.shape}"
     text = repr(value)
     return f"{type(value).__name__} {text if len(text) < 60 else text[:57] + '...'}"

@@ -18,6 +18,7 @@ from ..base.dtypes import Array, DType
 from ..base.errors import NotATensorError, OperandTypeError, TensorTypeError
 from ..base.locks import new_lock
 from ..base.notebook import Form, in_notebook
+from ..base.places import HOST, ON_DEVICE
 from ..base.shapes import TensorShape
 from ..base.sizes import Size, Undecided
 from ..base.type_spec import TypeSpec
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 else:
     _Operators = object
 
-_CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
+_CPU = HOST.name
 
 _new = object.__new__
 
@@ -95,13 +96,14 @@ class Tensor(_Operators):
 
     @property
     def device(self) -> str:
-        """Where the data is: always the CPU."""
-        return _CPU
+        """Where the value is, or belongs that was computed in a scope of `tf.device`: the CPU where there is no other device."""
+        found = self.__dict__.get(ON_DEVICE)
+        return _CPU if found is None else str(found.name)
 
     @property
     def backing_device(self) -> str:
         """The same as `device`."""
-        return _CPU
+        return self.device
 
     def cpu(self) -> Tensor:
         """This tensor: it is on the CPU.

@@ -18,6 +18,7 @@ from ..base.dtypes import Array, DType
 from ..base.errors import invalid, unfit
 from ..base.notebook import Form, in_notebook
 from ..base.notes import note_exit
+from ..base.places import MADE_FOR
 from ..base.shapes import TensorShape
 from ..base.traceable import name_errors
 from ..base.types import DTypeLike, Function, IndexLike, MaybeNone, ShapeLike, TensorLike
@@ -339,8 +340,9 @@ class Variable(_Operators, metaclass=_VariableMeta):
 
     @property
     def device(self) -> str:
-        """Where the data is: always the CPU."""
-        return self._value.device
+        """Where the value is, or belongs that was made in a scope of `tf.device`: the CPU where there is no other device."""
+        found = self.__dict__.get(MADE_FOR)
+        return self._value.device if found is None else str(found.name)
 
     @property
     def initial_value(self) -> NoReturn:

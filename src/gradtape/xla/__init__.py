@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from ..base.namespaces import listing, namespace
+from ..base.places import Place
 from ..trace.engines import ENGINES, Engine, Executor
 from ..trace.function import function
 from ..trace.graph import Graph
@@ -66,16 +67,16 @@ def checked() -> None:
         raise ModuleNotFoundError("The engine 'xla' needs the package jax: pip install 'jax>=0.10'.", name="jax")
 
 
-def _executor(graph: Graph, specs: list[TensorSpec]) -> Executor:
-    from .executor import XlaGraph
+def _executor(graph: Graph, specs: list[TensorSpec], place: Place | None) -> Executor:
+    from .executor import graph_on
 
-    return XlaGraph(graph, specs)
+    return graph_on(place)(graph, specs)
 
 
-def _checked_executor(graph: Graph, specs: list[TensorSpec]) -> Executor:
-    from .checks import CheckedGraph
+def _checked_executor(graph: Graph, specs: list[TensorSpec], place: Place | None) -> Executor:
+    from .checks import checked_graph_on
 
-    return CheckedGraph(graph, specs)
+    return checked_graph_on(place)(graph, specs)
 
 
 ENGINES["xla"] = Engine(checked, _executor)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -16,14 +16,15 @@ import numpy as np
 from ..base import dtypes
 from ..base.dtypes import Array, DType
 from ..base.errors import invalid
+from ..base.places import ON_DEVICE
 from ..base.shapes import TensorShape, known_shape
 from ..native.abi import all_holders, become, counts_holders
 from ..values.tensor import EagerTensor, Tensor
 from ..variables.in_place import lock_of
 from ..variables.variable import Variable
+from .logical import place_name
 
 PLACED = "_sharding"  # in the `__dict__` of a variable: how its value is shared out to devices, where there are several
-_KEPT = "_on_device"  # in the `__dict__` of a tensor that is on both sides: its array, and its value on the device
 _FIELD: Any = Tensor.__dict__["_array"]  # where every tensor has its array
 
 
@@ -54,7 +55,7 @@ class DeviceTensor(EagerTensor):
         if is_written:  # (by the step that a signal handler interrupts)
             return np.array(buffer)
         array: Array = on_host(buffer)
-        self.__dict__[_KEPT] = (array, buffer)
+        self.__dict__[ON_DEVICE] = Kept(array, buffer)
         self._buffer = array
         become(self, EagerTensor)
         return array
@@ -77,8 +78,23 @@ class DeviceTensor(EagerTensor):
     @property
     def device(self) -> str:
         """Where the value is; the first place where it is on several devices."""
-        device = min(self._buffer.devices(), key=lambda found: found.id)
-        return f"/job:localhost/replica:0/task:{device.process_index}/device:{device.platform.upper()}:{device.id}"
+        return _device_name(self._buffer)
+
+
+class Kept(NamedTuple):
+    """What a tensor keeps that is on both sides."""
+
+    array: Array
+    value: jax.Array
+
+    @property
+    def name(self) -> str:
+        """The name of the device."""
+        return _device_name(self.value)
+
+
+def _device_name(buffer: jax.Array) -> str:
+    return place_name(min(buffer.devices(), key=lambda found: found.id))
 
 
 def abstract(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
@@ -120,10 +136,10 @@ def buffer_of(tensor: Tensor) -> jax.Array | None:
         _is_written_here(tensor)
     if tensor.__class__ is DeviceTensor:
         return tensor._buffer
-    kept = tensor.__dict__.get(_KEPT)
-    if kept is None or kept[0] is not tensor._array:
+    kept = tensor.__dict__.get(ON_DEVICE)
+    if kept is None or kept.array is not tensor._array:
         return None
-    found: jax.Array = kept[1]
+    found: jax.Array = kept.value
     return found
 
 
@@ -138,8 +154,8 @@ def put(array: Array, sharding: Any = None) -> jax.Array:
         return jax.make_array_from_callback(own.shape, sharding, own.__getitem__, dtype=own.dtype)
 
 
-def value_of(variable: Variable) -> jax.Array:
-    """The value of a variable on the device, which is kept there.
+def value_of(variable: Variable, home: jax.sharding.Sharding | None = None) -> jax.Array:
+    """The value of a variable on the device, which is kept there; what is on the host only goes to `home`, or where it belongs.
 
     The array on the host is held beside it: so nobody changes that in place (variables/in_place.py), and another array there
     shows that the value has changed.
@@ -148,19 +164,19 @@ def value_of(variable: Variable) -> jax.Array:
     found = buffer_of(tensor)
     if found is None:
         array = tensor._array
-        found = put(array, variable.__dict__.get(PLACED))
-        tensor.__dict__[_KEPT] = (array, found)
+        found = put(array, variable.__dict__.get(PLACED, home))
+        tensor.__dict__[ON_DEVICE] = Kept(array, found)
     return found
 
 
-def values_of(variables: list[Variable]) -> list[jax.Array]:
+def values_of(variables: list[Variable], home: jax.sharding.Sharding | None = None) -> list[jax.Array]:
     """The values of variables on the device."""
     tensors: list[Any] = [variable._value for variable in variables]
     try:
         found = [tensor._buffer for tensor in tensors]
     except AttributeError:  # (an eager tensor has none)
-        return [value_of(variable) for variable in variables]
-    return [value_of(variable) for variable in variables] if _WRITTEN else found
+        return [value_of(variable, home) for variable in variables]
+    return [value_of(variable, home) for variable in variables] if _WRITTEN else found
 
 
 # --- memory that is used again -------------------------------------------------------------------------------------------

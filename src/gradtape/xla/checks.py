@@ -16,11 +16,12 @@ from jax.experimental import io_callback
 
 from ..base.context import scope
 from ..base.locks import new_lock
+from ..base.places import Place
 from ..compile.program import Program
 from ..op.declaration import BadInput, Op
 from ..trace.function import function
 from ..values.tensor import TensorSpec, from_array, to_array, to_tensor
-from .executor import Executable, XlaGraph
+from .executor import Executable, XlaGraph, graph_on
 
 
 @functools.cache
@@ -96,3 +97,8 @@ class CheckedGraph(XlaGraph):
     """A graph whose programs are checked."""
 
     executable = CheckedExecutable
+
+
+def checked_graph_on(place: Place | None) -> type[XlaGraph]:
+    """The class of checked graphs that run on a device."""
+    return graph_on(place, CheckedGraph)

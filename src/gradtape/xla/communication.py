@@ -65,10 +65,11 @@ def _devices(line: str) -> int:
 def texts(function: Any) -> Iterator[str]:
     """What XLA has made of a function for several devices so far."""
     for concrete in function._all_traces():
-        for parts in getattr(getattr(concrete._executor, "form", None), "made", ()):
-            for run in parts.runs:
-                if isinstance(run, ShardedExecutable):
-                    yield from (compiled.as_text() for compiled in run.made.values())
+        for executor in concrete.executors:
+            for parts in getattr(getattr(executor, "form", None), "made", ()):
+                for run in parts.runs:
+                    if isinstance(run, ShardedExecutable):
+                        yield from (compiled.as_text() for compiled in run.made.values())
 
 
 def communication(function: Any) -> list[Collective]:

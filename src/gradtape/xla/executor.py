@@ -7,6 +7,9 @@ programs need, in this thread and block alone. A JAX program beside gradtape not
 from __future__ import annotations
 
 import contextlib
+import functools
+import logging
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -17,6 +20,7 @@ import numpy as np
 
 from ..base.context import scope
 from ..base.locks import new_lock
+from ..base.places import Place
 from ..compile.codegen import explain, python_of
 from ..compile.executor import CompiledGraph, Key
 from ..compile.program import Look, Program, Value
@@ -38,8 +42,10 @@ from .arrays import (
     on_host,
     values_of,
 )
-from .lowering import Refused, Room, run_program, stacks_of, touched
+from .lowering import Refused, Room, calls_host, run_program, stacks_of, touched
 from .partition import Part, parts_of
+
+LOGGER = logging.getLogger("gradtape")
 
 
 @contextlib.contextmanager
@@ -50,6 +56,8 @@ def settings() -> Iterator[None]:
 
 
 ROUNDS = 64  # of a loop, of which only running shows how many there are: room for what the first ones collect
+MANY_INSTRUCTIONS = 1000  # in one program: XLA takes some milliseconds for each
+ROUNDS_OF_LOOP = 10  # of one line in a trace, which show that it is in a Python loop
 _WIDE = {np.dtype(kind) for kind in "lLqQdD"}  # types that JAX makes narrower where nothing says otherwise
 
 
@@ -57,6 +65,7 @@ class Executable:
     """A part on XLA: a function of arrays, of the variables it reads and of those it changes."""
 
     donates = True  # whether the memory of variables that are changed is used again
+    _home: Any = None  # where values of variables are put that are on the host; None: on JAX's first device
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -72,7 +81,8 @@ class Executable:
         count = len(given) + len(kept)
         self._looks = [*given, *kept]
         self._room = ROUNDS if any(stacks_of(node, program) for node in program.nodes) else None
-        is_given_away = self.donates and self._room is None
+        self._errors_of_calls: list[Exception] | None = [] if calls_host(program) else None
+        is_given_away = self.donates and self._room is None and self._errors_of_calls is None
         self._donated = range(count - len(self._changed), count) if is_given_away else ()
         with settings():
             self._compiled = self._compile(self._looks)
@@ -89,7 +99,7 @@ class Executable:
         variables = (*self._read, *self._changed)
         state = {variable._id: value for variable, value in zip(variables, values[count:], strict=True)}
         room = None if self._room is None else Room(self._room)
-        with scope(room=room):
+        with scope(room=room, call_errors=self._errors_of_calls):
             results = run_program(self.program, list(values[:count]), state)
         needed = [] if room is None else [jnp.max(jnp.stack(room.needed))]
         return [*results, *(state[variable._id] for variable in self._changed), *needed]
@@ -105,7 +115,7 @@ class Executable:
                 arrays += 1
         COPIES.to_device += arrays
         if self._read:
-            given += values_of(self._read)
+            given += values_of(self._read, self._home)
         if arrays and self._is_wide:
             with jax.enable_x64(True):
                 return self._run(given)
@@ -144,9 +154,11 @@ def _look_of(variable: Variable) -> Any:
 
 
 class Making:
-    """What runs a part on XLA: another class where there are several devices (sharding.py)."""
+    """What makes the executables of parts, once there are several devices (sharding.py)."""
 
-    executable = Executable
+    on: Callable[[type[Executable], Place | None], type[Executable]] | None = (
+        None  # the form of a class for several devices
+    )
 
 
 class Parts:
@@ -194,14 +206,32 @@ class XlaForm(Form):
 
     updates_in_place = False
 
-    def __init__(self, executable: type[Executable]) -> None:
+    def __init__(self, executable: type[Executable], graph: Graph) -> None:
         self.made: list[Parts] = []
-        self._executable = executable
+        self._executable, self._graph = executable, graph
+        self._has_warned = False
 
     def runs(self, program: Program, settle: Callable[[Run], None]) -> Parts:
         """The program in parts."""
+        if len(program.nodes) > MANY_INSTRUCTIONS and not self._has_warned:
+            self._has_warned = True
+            self._warn(len(program.nodes))
         self.made.append(Parts(program, self._executable))
         return self.made[-1]
+
+    def _warn(self, count: int) -> None:
+        """Say that XLA will take long to compile the program, and which line is in it again and again."""
+        lines = Counter(step.line for step in self._graph.steps if step.line)
+        line, times = lines.most_common(1)[0] if lines else ("", 0)
+        LOGGER.warning(
+            "%s has %d instructions for XLA, which takes long to compile so many: some seconds for a thousand.%s",
+            self._graph.name,
+            count,
+            f" The line {line} is in it {times} times, as in a Python loop: `for k in tf.range(n)` instead of `range(n)` is one "
+            "loop on the device, compiled once."
+            if times >= ROUNDS_OF_LOOP
+            else "",
+        )
 
     def given(self, tensor: EagerTensor) -> Any:
         """The value on the device, where it is there."""
@@ -223,9 +253,12 @@ class XlaGraph(CompiledGraph):
     form: XlaForm
     executable = Executable
 
+    place: Place | None = None  # the device it runs on; None: where the values are
+
     def __init__(self, graph: Graph, specs: list[TensorSpec]) -> None:
         super().__init__(graph, specs)
-        self.form = XlaForm(Making.executable if self.executable is Executable else self.executable)
+        executable = self.executable if Making.on is None else Making.on(self.executable, self.place)
+        self.form = XlaForm(executable, graph)
 
     def _takes(self, tensor: object) -> bool:
         return tensor.__class__ is DeviceTensor
@@ -264,6 +297,12 @@ class XlaGraph(CompiledGraph):
         found = [(way.replace("compiled", "compiled for XLA"), reason) for way, reason in super().ways()]
         hosted = dict.fromkeys(reason for parts in self.form.made for reason in parts.reasons)
         return found + [("in parts, compiled for XLA around what stays on the host", reason) for reason in hosted]
+
+
+@functools.cache
+def graph_on(place: Place | None, graph: type[XlaGraph] = XlaGraph) -> type[XlaGraph]:
+    """The class of graphs that run on a device: the parts that they are cut into run there, too."""
+    return graph if place is None else type(graph.__name__, (graph,), {"place": place})
 
 
 def _direct(

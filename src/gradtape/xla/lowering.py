@@ -14,13 +14,29 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.experimental import io_callback
 
 from ..base.context import STATE
 from ..base.dtypes import NARROW_FLOATS
+from ..base.locks import new_lock
 from ..compile.measures import Measure
-from ..compile.program import Assign, Branch, Call, Look, Loop, Node, Program, Read, Update, Value, size_of
+from ..compile.program import (
+    Assign,
+    Branch,
+    Call,
+    Look,
+    Loop,
+    Node,
+    Program,
+    Read,
+    Update,
+    Value,
+    call_outside,
+    size_of,
+)
 from ..op.declaration import Op
-from .draws import is_on_device, run_draw, state_of
+from .arrays import abstract
+from .draws import is_draw, is_on_device, run_draw, state_of
 from .replicas import CALLED, on_all_devices, run_replicas
 
 State = dict[int, jax.Array]  # the values of variables, by their identity
@@ -37,9 +53,11 @@ class Refused(Exception):
 _LARGEST = 1 << 48  # elements of an array: XLA ends the process where their number overflows
 
 
-def reason_against(node: Node, program: Program) -> str | None:
-    """Why XLA cannot run an instruction; None where it can."""
+def reason_against(node: Node, program: Program, in_replica: bool = False) -> str | None:
+    """Why XLA cannot run an instruction; None where it can. Replicas call the host, as no part of them can stay there."""
     what = node.what
+    if in_replica and isinstance(what, Call) and is_effect(node):
+        return None
     if isinstance(what, Op) and what.stays_on_host is not None:
         return f"{what.name}: {what.stays_on_host}"
     if isinstance(what, Call) and not is_on_device(what, [program.looks[number] for number in node.outputs]):
@@ -53,16 +71,34 @@ def reason_against(node: Node, program: Program) -> str | None:
     if any(math.prod(shape) > _LARGEST for shape, _ in sized):
         return f"{what.name}: there is no memory for so many elements"
     if isinstance(what, (Loop, Branch)):
-        inner = (_reason_inside(each, body) for body in what.programs for each in body.nodes)
+        in_replica |= isinstance(what, Loop) and what.across is not None
+        inner = (_reason_inside(each, body, in_replica) for body in what.programs for each in body.nodes)
         found = next((f"{what.name} with {reason}" for reason in inner if reason is not None), None)
         return found if found is None or not isinstance(what, Loop) else on_all_devices(what, found)
     return None
 
 
-def _reason_inside(node: Node, program: Program) -> str | None:
+def is_effect(node: Node) -> bool:
+    """Whether an instruction calls a Python function for its effect alone: it prints, or asserts."""
+    return isinstance(node.what, Call) and not node.outputs and not is_draw(node.what) and state_of(node.what) is None
+
+
+def calls_host(program: Program, in_replica: bool = False) -> bool:
+    """Whether replicas of a program call the host."""
+    return any(
+        (in_replica and is_effect(node))
+        or any(
+            calls_host(inner, in_replica or getattr(node.what, "across", None) is not None)
+            for inner in (node.what.programs if isinstance(node.what, (Loop, Branch)) else ())
+        )
+        for node in program.nodes
+    )
+
+
+def _reason_inside(node: Node, program: Program, in_replica: bool) -> str | None:
     if stacks_of(node, program):
         return f"{node.what.name}: it collects values in a number of rounds that only running shows"
-    return reason_against(node, program)
+    return reason_against(node, program, in_replica)
 
 
 def is_open(look: Look) -> bool:
@@ -128,7 +164,9 @@ def run_program(program: Program, given: list[Any], state: State) -> list[Any]:
     for node in program.nodes:
         looks = [program.looks[number] for number in node.outputs]
         try:
-            if isinstance(node.what, Call):
+            if is_effect(node):
+                results = _call_back(node, values, state)
+            elif isinstance(node.what, Call):
                 results = [run_draw(node.what, values, state, *looks[0])]
             else:
                 results = _run_node(node, [operand(part) for part in node.inputs], looks, state)
@@ -138,6 +176,34 @@ def run_program(program: Program, given: list[Any], state: State) -> list[Any]:
             raise Refused(node, f"{node.what.name}: jax cannot trace it, {str(error).partition(chr(10))[0]}") from error
         values.update(zip(node.outputs, results, strict=True))
     return [operand(part) for part in program.outputs]
+
+
+_CALLING = new_lock()
+_ORDER = (
+    -1
+)  # among the variables: what each call of the host takes from the one before it, so that they keep their order
+
+
+def _call_back(node: Node, values: dict[int, Any], state: State) -> list[Any]:
+    """Let the device call a Python function on the host, with the values that it has there."""
+    call, errors = node.what, STATE.call_errors
+    assert isinstance(call, Call)
+    given = {number: values[number] for number in node.used}
+    dtypes = [value.dtype for value in given.values()]
+
+    def on_host(before: Any, *arrays: Any) -> np.ndarray:
+        # (Outside of our settings JAX may give narrower types.)
+        fetched = [np.asarray(array).astype(dtype) for array, dtype in zip(arrays, dtypes, strict=True)]
+        try:
+            with _CALLING:  # (else the lines that replicas print would mix)
+                call_outside(call, dict(zip(given, fetched, strict=True)))
+        except Exception as error:
+            if errors is not None:
+                errors.append(error)
+        return np.zeros((), np.int32)
+
+    state[_ORDER] = io_callback(on_host, abstract((), np.dtype(np.int32)), state[_ORDER], *given.values())
+    return []
 
 
 def _run_node(node: Node, operands: list[Any], looks: list[Look], state: State) -> list[Any]:
@@ -159,6 +225,7 @@ def _run_node(node: Node, operands: list[Any], looks: list[Look], state: State) 
     if isinstance(what, Branch):
         return _run_branch(what, operands, state)
     if isinstance(what, Loop) and what.across is not None:
+        state[_ORDER] = jnp.zeros((), np.int32)
         return run_replicas(what, operands, state, _changed_in(what.body), _run_inside)
     if isinstance(what, Loop):
         fixed = what.condition is None and node.inputs[0].__class__ is not Value
@@ -172,7 +239,8 @@ def _run_node(node: Node, operands: list[Any], looks: list[Look], state: State) 
 
 
 def _changed_in(*programs: Program) -> list[int]:
-    return list({number: None for program in programs for number, _, changed in touched(program) if changed})
+    found = list({number: None for program in programs for number, _, changed in touched(program) if changed})
+    return [*found, _ORDER] if any(calls_host(program, in_replica=True) for program in programs) else found
 
 
 def _run_inside(program: Program, given: list[Any], state: State, changed: list[int], values: list[Any]) -> Any:

@@ -11,6 +11,7 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from ..base.errors import invalid
 from . import checked
@@ -42,23 +43,29 @@ def from_environment() -> Processes:
     """The processes that environment variables name: those of `gradtape launch`, or TensorFlow's TF_CONFIG."""
     if COUNT in os.environ:
         return Processes(int(os.environ[COUNT]), int(os.environ[NUMBER]), os.environ[ADDRESS])
-    return _from_tf_config(os.environ.get("TF_CONFIG") or "{}")
+    cluster, task = tf_config()
+    return of_cluster(cluster, task.get("type"), task.get("index"), "TF_CONFIG")
 
 
-def _from_tf_config(text: str) -> Processes:
+def tf_config() -> tuple[dict[str, Any], dict[str, Any]]:
+    """The cluster that TF_CONFIG names, and the task."""
     try:
-        found = json.loads(text)
-        cluster, task = found.get("cluster", {}), found.get("task", {})
+        found = json.loads(os.environ.get("TF_CONFIG") or "{}")
+        return found.get("cluster", {}), found.get("task", {})
     except (ValueError, AttributeError) as error:
         raise ValueError(f"The environment variable TF_CONFIG is not a JSON object: {error}") from None
+
+
+def of_cluster(cluster: dict[str, Any], kind: str | None, index: int | None, source: str) -> Processes:
+    """The processes of the jobs "chief" and "worker" of a cluster, of which this one is named."""
     chiefs, workers = cluster.get("chief", []), cluster.get("worker", [])
     addresses = [*chiefs, *workers]
     if len(addresses) < 2:
         return Processes()
-    kind, index = task.get("type"), task.get("index")
     if kind not in ("chief", "worker") or not isinstance(index, int) or index >= len(cluster.get(kind, [])):
+        task = {"type": kind, "index": index} if kind is not None or index is not None else {}
         raise ValueError(
-            f"TF_CONFIG names {len(addresses)} workers, and its task is {task!r}: there must be a type, 'worker' or 'chief', and "
+            f"{source} names {len(addresses)} workers, and its task is {task!r}: there must be a type, 'worker' or 'chief', and "
             "an index in the list of the cluster."
         )
     return Processes(len(addresses), index + (len(chiefs) if kind == "worker" else 0), addresses[0])

@@ -114,3 +114,12 @@ def test_devices_are_listed():
     assert distribution.list_devices("cpu") == [f"cpu:{number}" for number in range(8)]
     assert distribution.list_devices("tpu") == []
     assert keras.src.distribution.distribution_lib.get_device_count("cpu") == 8
+
+
+def test_a_layout_that_does_not_come_out_even_names_the_variable():
+    mesh = distribution.DeviceMesh((2, 2), ["batch", "model"], distribution.list_devices()[:4])
+    layouts = distribution.LayoutMap(mesh)
+    layouts[".*kernel"] = (None, "model")
+    distribution.set_distribution(distribution.ModelParallel(layout_map=layouts, batch_dim_name="batch"))
+    with pytest.raises(ValueError, match=r"'head/kernel' of shape \(7, 3\) cannot be cut.*'model'.*LayoutMap"):
+        keras.layers.Dense(3, name="head").build((None, 7))

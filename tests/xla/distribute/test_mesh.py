@@ -219,3 +219,34 @@ def test_exchanges_are_read_from_the_text():
     assert third == Collective("all-reduce", 8, 4)
     assert (first, second) == (Collective("all-reduce", 132, 4), Collective("all-gather", 64, 2))
     assert (first.sent, second.sent) == (198.0, 32.0)
+
+
+def test_meshes_and_layouts_are_read_from_their_texts():
+    """Also from TensorFlow's, which list numbers of devices too."""
+    mesh = dtensor.create_mesh([("x", 2), ("y", 2)], devices=[f"CPU:{number}" for number in range(4)])
+    layout = dtensor.Layout(["x", "unsharded"], mesh)
+    assert dtensor.Mesh.from_string(mesh.to_string()) == mesh
+    assert dtensor.Layout.from_string(layout.to_string()) == layout
+    devices = ",".join(f"/job:localhost/replica:0/task:0/device:CPU:{number}" for number in range(4))
+    assert dtensor.Mesh.from_string(f"|x=2,y=2|0,1,2,3|0,1,2,3|{devices}") == mesh
+    assert dtensor.Mesh.from_string("/job:localhost/replica:0/task:0/device:CPU:0").single_device == "CPU:0"
+    assert (mesh.strides, mesh.local_device_ids(), mesh.is_remote()) == ([2, 1], [0, 1, 2, 3], False)
+    assert (layout.shape, layout.offset_tuple_to_global_index((1, 0))) == ([2, 2], 1)
+    for text, read in (("CPU", dtensor.Mesh.from_string), ("x,y", dtensor.Layout.from_string)):
+        with pytest.raises(ValueError, match="is no "):
+            read(text)
+
+
+def test_named_tensors_are_saved_and_restored_in_their_layouts(tmp_path):
+    mesh = dtensor.create_mesh([("x", 2)], devices=["CPU:0", "CPU:1"])
+    layout = dtensor.Layout(["x", "unsharded"], mesh)
+    x = dtensor.copy_to_mesh(np.arange(8.0).reshape(4, 2), layout)
+    v = dtensor.DVariable(x)
+    assert v.layout == layout
+    dtensor.sharded_save(mesh, str(tmp_path / "ckpt"), ["a/b", "v"], ["", ""], [x, v])
+    found = dtensor.name_based_restore(mesh, str(tmp_path / "ckpt"), {"a/b": x, "v": v})
+    for value in found.values():
+        assert dtensor.fetch_layout(value) == layout
+        assert np.array_equal(value, x)
+    with pytest.raises(tf.errors.NotFoundError):
+        dtensor.name_based_restore(mesh, str(tmp_path / "nothing"), {"v": v})

@@ -61,9 +61,8 @@ def test_a_strategy_tells_its_replicas(strategy):
     assert repr(strategy) == "<tf.distribute.MirroredStrategy with 4 replicas>"
     assert strategy.num_replicas_in_sync == 4
     assert strategy.extended.worker_devices == ("CPU:0", "CPU:1", "CPU:2", "CPU:3")
-    value = strategy.run(lambda: D.get_replica_context().num_replicas_in_sync)
-    assert [int(v) for v in strategy.experimental_local_results(value)] == [4, 4, 4, 4]
-    assert "PerReplica" in repr(value)
+    assert strategy.run(lambda: D.get_replica_context().num_replicas_in_sync) == 4  # as with TensorFlow
+    assert "PerReplica" in repr(strategy.run(lambda: tf.constant(4)))
     assert strategy.run(lambda: None) is None
 
 
@@ -91,9 +90,6 @@ def drawn_in_a_loop():
 
 
 def test_what_replicas_cannot_do_is_named(strategy):
-    v = tf.Variable(1.0)
-    with pytest.raises(ValueError, match="must specify an aggregation method"):
-        strategy.run(lambda: v.assign_add(1.0))
     with pytest.raises(tf.errors.InvalidArgumentError, match="cannot be shared out to 4 replicas"):
         next(iter(strategy.experimental_distribute_dataset([tf.ones([6])])))
     with pytest.raises(tf.errors.UnimplementedError, match=r"cannot run on 4 devices at once: .*stateless_uniform"):
@@ -405,3 +401,113 @@ def test_the_next_batch_in_a_function_must_have_known_sizes(strategy):
     for dataset in (shared_out, one_by_one):
         with pytest.raises(tf.errors.UnimplementedError, match="drop_remainder=True"):
             tf.function(lambda iterator: strategy.run(tf.identity, args=(next(iterator),)))(iter(dataset))
+
+
+# --- Python in replicas -----------------------------------------------------------------------------------------------------
+
+
+def clipped(x):
+    if tf.reduce_sum(x) > 1.0:
+        y = x * 10.0
+    else:
+        y = x
+    rounds = 0
+    while tf.reduce_sum(y) < 5.0:
+        y += 1.0
+        rounds += 1
+    return y
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, tf.function], ids=["eager", "function"])
+def test_python_branches_and_loops_on_tensors_are_converted(strategy, wrap):
+    x = strategy.experimental_distribute_values_from_function(
+        lambda context: tf.constant(float(context.replica_id_in_sync_group))
+    )
+    found = wrap(lambda: strategy.run(clipped, args=(x,)))()
+    assert values(strategy, found) == [5.0, 5.0, 20.0, 30.0]
+
+    def merged(x):
+        def merge(strategy, value):
+            total = strategy.reduce("SUM", value, axis=None)
+            if total > 5.0:
+                total = -total
+            return total
+
+        return D.get_replica_context().merge_call(merge, args=(x,))
+
+    assert values(strategy, wrap(lambda: strategy.run(merged, args=(x,)))()) == [-6.0] * 4
+
+
+def test_strategies_of_one_replica_convert_in_functions():
+    for strategy in (D.get_strategy(), D.OneDeviceStrategy("/cpu:0")):
+        run = tf.function(lambda x, strategy=strategy: strategy.run(clipped, args=(x,)))
+        assert float(run(tf.constant(3.0))) == 30.0
+
+
+def test_each_replica_prints_in_the_order_of_the_program(strategy, capsys):
+    def step(x):
+        tf.print("begin", number(), x)
+        if number() == 2:
+            tf.print("two")
+        for k in tf.range(2):
+            tf.print("round", k)
+        tf.print("end", number())
+        return x
+
+    run = tf.function(lambda: strategy.run(step, args=(tf.constant(1.5, tf.float64),)))
+    for _ in range(2):
+        run()
+        lines = capsys.readouterr().err.splitlines()
+        assert len(lines) == 4 * 4 + 1
+        for replica in range(4):
+            assert lines.index(f"begin {replica} 1.5") < lines.index(f"end {replica}")
+        assert lines.index("begin 2 1.5") < lines.index("two") < lines.index("end 2")
+
+
+def test_an_assertion_in_a_replica_is_raised_and_changes_nothing(strategy):
+    v = tf.Variable(1.0, aggregation=tf.VariableAggregation.SUM)
+
+    def step(x):
+        tf.debugging.assert_less(x, 5.0)
+        v.assign_add(x)
+
+    run = tf.function(lambda x: strategy.run(step, args=(x,)))
+    run(tf.constant(1.0))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="x < y did not hold"):
+        run(tf.constant(9.0))
+    run(tf.constant(2.0))
+    assert float(v) == 1.0 + 4.0 + 8.0
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, tf.function], ids=["eager", "function"])
+def test_a_variable_without_aggregation_is_another_in_each_replica_once_they_assign_it(strategy, wrap):
+    """Observed with TensorFlow."""
+    with strategy.scope():
+        v = tf.Variable(1.0)
+    run = wrap(lambda: strategy.run(lambda: v.assign(v * 0.5 + number()) + 0.0))
+    assert values(strategy, run()) == [0.5, 1.5, 2.5, 3.5]
+    assert values(strategy, run()) == [0.25, 1.75, 3.25, 4.75]
+    assert values(strategy, v) == [0.25, 1.75, 3.25, 4.75]
+    assert float(v) == 0.25
+    v.assign(8.0)
+    assert values(strategy, run()) == [4.0, 5.0, 6.0, 7.0]
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, tf.function], ids=["eager", "function"])
+def test_a_variable_from_elsewhere_is_changed_by_one_replica_after_the_other(strategy, wrap):
+    """Observed with TensorFlow."""
+    v = tf.Variable(1.0)
+    wrap(lambda: strategy.run(lambda: v.assign_add(number())))()
+    assert float(v) == 7.0
+    wrap(lambda: strategy.run(lambda: v.assign_sub(1.0)))()
+    assert float(v) == 3.0
+    wrap(lambda: strategy.run(lambda: v.assign(number() * 2.0)))()
+    assert float(v) == 6.0
+
+
+def test_what_is_no_tensor_is_returned_as_it_is(strategy):
+    plain = (5, "text", 2.5, True, None)
+    found = strategy.run(lambda: (*plain, D.get_replica_context().num_replicas_in_sync, number()))
+    assert found[:6] == (*plain, 4)
+    assert values(strategy, found[6]) == [0.0, 1.0, 2.0, 3.0]
+    assert tf.function(lambda: strategy.run(lambda: 5))().numpy() == 5

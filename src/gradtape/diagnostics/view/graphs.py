@@ -89,7 +89,7 @@ class Steps:
             node.note = f"Runs by itself, between compiled parts. {self._alone[id(step)]}"
         graphs = [graph for graph in graphs if graph not in self._inside]  # (a function may call itself)
         if graphs:
-            self._put_inside(name, node, given, graphs, None if called is None else "; ".join(_ways(called._executor)))
+            self._put_inside(name, node, given, graphs, None if called is None else "; ".join(_ways(called)))
         self.nodes.append(node)
         self._places.update(dict.fromkeys(results, len(self.nodes) - 1))
 
@@ -145,19 +145,20 @@ def picture_of_trace(trace: ConcreteFunction) -> Picture:
     nodes: list[Node] = []
     steps = Steps(nodes)
     graph = trace.graph
-    steps.interpreted(getattr(trace._executor, "alone", dict)())
+    for made in trace.executors:
+        steps.interpreted(getattr(made, "alone", dict)())
     for place in dict.fromkeys(steps.add(graph, [])):
         if place is not None:
             nodes.append(Node("return", "result", [place], look=nodes[place].look))
     count = len(graph.steps)
     title = f"{graph.name} · {count:,} step{'' if count == 1 else 's'}"
-    return Picture(title, nodes, arranged(nodes), tuple(_ways(trace._executor) or ["it has not run yet"]))
+    return Picture(title, nodes, arranged(nodes), tuple(_ways(trace) or ["it has not run yet"]))
 
 
-def _ways(executor: Any) -> list[str]:
+def _ways(trace: ConcreteFunction) -> list[str]:
     """How a graph has run, in words; empty if it has not."""
-    ways: list[tuple[str, str]] = getattr(executor, "ways", list)()
+    ways: list[tuple[str, str]] = [way for made in trace.executors for way in getattr(made, "ways", list)()]
     found = [f"{way}: {reason}" if reason else way for way, reason in dict.fromkeys(ways)]
-    if getattr(executor, "direct", None) is not None:
+    if any(getattr(made, "direct", None) is not None for made in trace.executors):
         found.append("one native function")
     return found

@@ -143,6 +143,8 @@ def _() -> Iterator[BadInput]:
 def _broadcast_to(input: Any, shape: tuple[int, ...]) -> Array:
     if isinstance(input, np.generic) and input.dtype.kind in "biufc":
         # The cotangent of a sum over all axes comes here: np.broadcast_to takes eight times as long. (Scalars are read-only.)
+        if -1 in shape:  # (of which it would make an array beyond its memory; it refuses other negative sizes)
+            raise ValueError("a size cannot be negative")
         return np.ndarray(shape, input.dtype, input, strides=(0,) * len(shape))
     return np.broadcast_to(input, shape)
 

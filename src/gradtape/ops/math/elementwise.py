@@ -17,7 +17,7 @@ import numpy as np
 
 from ...base.dtypes import ANY, FLOATING, INEXACT, NARROW_FLOATS, NUMERIC, REAL, STRING, Array
 from ...base.errors import invalid
-from ...base.types import Cotangent, Draw, Function, Namespace, Tangent, Value
+from ...base.types import Cotangent, Draw, Function, Jax, Namespace, Tangent, Value
 from ...op.declaration import BadInput, Op, Sample, op
 from ...op.family import (
     UNARY_SHAPES,
@@ -214,6 +214,31 @@ def pow(xp: Namespace, x: Array, y: Array) -> Any:
     array([4., 9.], dtype=float32)
     """
     return x**y
+
+
+@pow.xla
+def _(jax: Jax, x: Any, y: Any) -> Any:
+    if not jax.numpy.issubdtype(x.dtype, jax.numpy.integer):
+        return x**y
+    if not isinstance(y, jax.core.Tracer) and np.ndim(y) == 0 and y >= 0:
+        return jax.lax.integer_pow(x, int(y))
+
+    # jax looks at six bits of an exponent: 3**70 would be 3**6.
+    def square_and_multiply(place: Any, found: Any) -> Any:
+        result, squared = found
+        bit = (y >> place.astype(y.dtype)) & 1
+        return jax.numpy.where(bit == 1, result * squared, result), squared * squared
+
+    x, y = jax.numpy.broadcast_arrays(x, y)
+    start = jax.numpy.ones_like(x), x
+    result, _ = jax.lax.fori_loop(0, 8 * y.dtype.itemsize, square_and_multiply, start)
+    return jax.numpy.where(y < 0, 0, result)  # an error on the host
+
+
+@pow.rejects
+def _() -> Iterator[BadInput]:
+    yield BadInput("whole numbers have no negative powers", (np.array([2, 3]), np.array([2, -1])))
+    yield BadInput("also 1 and -1", (np.array([1, -1], np.int32), np.array(-1, np.int32)))
 
 
 @pow.derivative("x")
@@ -877,6 +902,27 @@ def convert(xp: Namespace, x: Array, *, dtype: Any) -> Any:
     return x.astype(dtype)
 
 
+@convert.xla
+def _(jax: Jax, x: Any, *, dtype: Any) -> Any:
+    kind = np.dtype(dtype)
+    if x.dtype.kind == "c" and kind.kind != "c":
+        x = x.real
+    return _integers_on_xla(jax, x, kind) if kind.kind in "iu" and x.dtype in FLOATING else x.astype(kind)
+
+
+def _integers_on_xla(jax: Jax, x: Any, dtype: np.dtype[Any]) -> Any:
+    """The same as `_to_integers`, which XLA's own conversion is not: that takes the nearest number there is."""
+    xp = jax.numpy
+    through: Any = np.dtype(np.int32 if dtype.itemsize < 4 or dtype == np.int32 else np.int64)
+    low, high = _open_interval(through)
+    wide, smallest = x.astype(np.float64), np.iinfo(through).min
+    whole = xp.where((wide > low) & (wide < high), wide, smallest).astype(through)
+    if dtype == np.uint64:
+        above = (wide >= high) & (wide < 2 * high)
+        whole = xp.where(above, xp.where(above, wide - high, 0).astype(through) | smallest, whole)
+    return whole.astype(dtype)
+
+
 @convert.vjp("x")
 def _(g: Cotangent, x: Value) -> Any:
     return convert(g, dtype=numpy_type(x))
@@ -906,6 +952,14 @@ def _() -> Iterator[BadInput]:
 def _(x: Array, dtype: np.dtype[Any]) -> Any:
     return np.asarray(x).astype(dtype)
 
+
+def no_division_by_zero() -> Iterator[BadInput]:
+    for dtype in (np.int32, np.int64, np.uint8):
+        yield BadInput("a whole number divided by 0", (np.array([1, 2], dtype), np.array([1, 0], dtype)))
+
+
+for _op in (floordiv, floormod):
+    _op.rejects(no_division_by_zero)
 
 # --- samples: the values on which each op is tested ------------------------------------------------------------------
 

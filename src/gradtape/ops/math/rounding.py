@@ -10,6 +10,7 @@ from ...base.dtypes import FLOATING, REAL, Array
 from ...base.errors import invalid
 from ...base.types import Namespace, Value
 from ...op.family import as_array, elementwise, sample_binary
+from .elementwise import no_division_by_zero
 from .logic import zeros_like
 
 
@@ -90,4 +91,5 @@ def _(t: Value) -> Any:
 
 for _op in (truncatediv, truncatemod):
     sample_binary(_op, second=(0.4, 2.0))
+    _op.rejects(no_division_by_zero)
 sample_binary(nextafter)
