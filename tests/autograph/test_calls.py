@@ -9,7 +9,7 @@ import pytest
 
 import gradtape as tf
 from gradtape import autograph
-from gradtape.autograph import convert
+from gradtape.autograph import convert, verbosity
 from gradtape.errors import OperatorNotAllowedInGraphError
 
 c, function = tf.constant, tf.function
@@ -219,15 +219,14 @@ def test_to_graph_without_recursion():
     assert int(function(autograph.to_graph(outer))(c(1))) == 1
 
 
-def test_verbosity_tells_what_is_converted(capsys):
+def test_verbosity_tells_what_is_converted(capsys, monkeypatch):
     def fn(x):
         return x if x else None
 
-    try:
-        autograph.set_verbosity(3, alsologtostdout=True)
-        convert(fn)(1)
-    finally:
-        autograph.set_verbosity(0)
+    for setting in ("_level", "_to_stdout"):  # (what they are after the test: the variable of the environment counts again)
+        monkeypatch.setattr(verbosity, setting, getattr(verbosity, setting))
+    autograph.set_verbosity(3, alsologtostdout=True)
+    convert(fn)(1)
     captured = capsys.readouterr()
     assert "AutoGraph converts" in captured.err
     assert "ag__.if_exp" in captured.out
