@@ -34,6 +34,7 @@ from .api.generator import (
     uniform_from,
     uniform_type,
 )
+from .api.known_shapes import of_shape
 from .base import dtypes, philox
 from .base.context import ACTIVE, STATE, scope
 from .base.dtypes import DType
@@ -1006,6 +1007,12 @@ trace_public(
     in_world=_drawn_in_world,
     draws="stream",
 )
+
+for _name in (
+    "stateless_binomial", "stateless_categorical", "stateless_gamma", "stateless_normal", "stateless_poisson",
+    "stateless_truncated_normal", "stateless_uniform", "fold_in", "split",
+):  # fmt: skip
+    of_shape(globals()[_name], seed=(2,))
 
 _SAMPLERS = CandidateSamplers(_SEEDS.stream)
 uniform_candidate_sampler = traceable(_SAMPLERS.uniform, always=True, in_world=_drawn_in_world)

@@ -251,3 +251,47 @@ def test_a_jacobian_where_ranks_are_unknown():
 
     np.testing.assert_array_equal(f(tf.constant([1.0, 2.0])).numpy(), [[2, 0], [0, 4]])
     assert f(tf.ones([2, 3])).shape == [2, 3, 2, 3]
+
+
+BOX = [[0.0, 0.0, 1.0, 1.0]]
+BLOCKS = tf.reshape(tf.range(4.0), [4, 1, 1, 1])
+IMAGE = tf.reshape(tf.range(4.0), [1, 2, 2, 1])
+SPARSE = tf.sparse.from_dense([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]])
+# Calls with an operand of which only one shape fits: what it is given, and what does not fit.
+OF_ONE_SHAPE = {
+    "a seed": (lambda seed: tf.random.stateless_uniform([2], seed), [1, 2], [1, 2, 3]),
+    "a seed of normal numbers": (lambda seed: tf.random.stateless_normal([2], seed), [1, 2], [1]),
+    "a seed that is split": (lambda seed: tf.random.split(seed, 3), [1, 2], [1]),
+    "a seed that is folded in": (lambda seed: tf.random.fold_in(seed, 3), [1, 2], [1]),
+    "a size of crops": (lambda n: tf.image.crop_and_resize(tf.ones([1, 4, 4, 2]), BOX, [0], n), [2, 3], [2]),
+    "which image": (lambda i: tf.image.crop_and_resize(tf.ones([1, 4, 4, 2]), BOX, i, [2, 2]), [0], [5]),
+    "which image, negative": (lambda i: tf.image.crop_and_resize(tf.ones([1, 4, 4, 2]), BOX, i, [2, 2]), [0], [-1]),
+    "crops": (lambda crops: tf.batch_to_space(BLOCKS, [2, 2], crops), [[0, 1], [0, 0]], [[0, 0]]),
+    "paddings": (lambda pads: tf.space_to_batch(IMAGE, [2, 2], pads), [[0, 2], [2, 0]], [[0, 1], [0, 0]]),
+    "a sparse shape": (lambda shape: tf.sparse.to_dense(tf.sparse.reshape(SPARSE, shape)), [3, 2], [4, 2]),
+    "a sparse shape, one left out": (lambda s: tf.sparse.to_dense(tf.sparse.reshape(SPARSE, s)), [-1, 2], [-1, -1]),
+    "a sparse part": (lambda start: tf.sparse.to_dense(tf.sparse.slice(SPARSE, start, [1, 2])), [0, 1], [0]),
+    "counts": (lambda counts: tf.repeat(tf.constant([1.0, 2.0]), counts), [1, 2], [1, -2]),
+    "an offset": (lambda n: tf.image.crop_to_bounding_box(tf.ones([1, 4, 4, 2]), n, 0, 2, 2), 1, 3),
+    "a target": (lambda n: tf.image.pad_to_bounding_box(tf.ones([1, 4, 4, 2]), 0, 0, n, 9), 9, 2),
+}
+
+
+@pytest.mark.parametrize("name", OF_ONE_SHAPE)
+def test_operands_of_one_shape(name):
+    call, fits, wrong = OF_ONE_SHAPE[name]
+    fits, wrong = (tf.constant(value, tf.int64 if "sparse" in name else tf.int32) for value in (fits, wrong))
+    expected = call(fits).numpy()
+    unknown = [None, [None] * fits.shape.rank]
+    functions = [tf.function(call, input_signature=[tf.TensorSpec(shape, fits.dtype)]) for shape in unknown]
+    for function in (tf.function(call), *functions):
+        np.testing.assert_array_equal(function(fits), expected)
+        with pytest.raises((tf.errors.InvalidArgumentError, tf.errors.OutOfRangeError)):
+            function(wrong)
+
+
+def test_what_is_shuffled_may_be_of_any_rank():
+    shuffled = tf.function(lambda x: tf.random.shuffle(x, seed=1), input_signature=[tf.TensorSpec(None)])
+    for shape in ([5], [3, 2], [], [4, 1, 2]):
+        x = tf.reshape(tf.range(float(np.prod(shape))), shape)
+        assert sorted(shuffled(x).numpy().ravel()) == sorted(x.numpy().ravel())

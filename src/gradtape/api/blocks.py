@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..base import dtypes
@@ -14,6 +16,7 @@ from ..op.attributes import as_int
 from ..ops.array import blocks as o
 from ..values.tensor import Tensor, to_tensor
 from .arrays import zeros_like
+from .known_shapes import of_shape
 from .layout import stack, transpose
 
 
@@ -194,3 +197,13 @@ def space_to_depth(
 
 
 trace_public(globals())
+
+
+def _borders(arguments: dict[str, Any]) -> tuple[int, int] | None:
+    """Two numbers for each of the axes that blocks have."""
+    block = to_tensor(arguments["block_shape"]).shape
+    return None if not block.rank or block[0] is None else (block[0], 2)
+
+
+of_shape(space_to_batch, paddings=_borders)
+of_shape(batch_to_space, crops=_borders)

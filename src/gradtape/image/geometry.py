@@ -6,6 +6,7 @@ from typing import Any
 
 from ..api.layout import pad, reverse
 from ..api.layout import transpose as permute
+from ..base.errors import unfit
 from ..base.sizes import UNKNOWN
 from ..base.traceable import shaped, trace_public
 from ..base.types import IntLike, TensorLike, Value
@@ -37,7 +38,7 @@ def target_size(target_height: IntLike, target_width: IntLike) -> tuple[int, int
     """The height and width that are asked for, both positive."""
     height, width = as_int(target_height), as_int(target_width)
     if width <= 0 or height <= 0:
-        raise ValueError(f"target_height and target_width must be > 0, got {height} and {width}.")
+        raise unfit(f"target_height and target_width must be > 0, got {height} and {width}.")
     return height, width
 
 
@@ -165,7 +166,7 @@ def central_crop(image: TensorLike, central_fraction: TensorLike) -> Tensor:
 def _offset(offset_height: IntLike, offset_width: IntLike) -> tuple[int, int]:
     top, left = as_int(offset_height), as_int(offset_width)
     if left < 0 or top < 0:
-        raise ValueError(f"offset_height and offset_width must be >= 0, got {top} and {left}.")
+        raise unfit(f"offset_height and offset_width must be >= 0, got {top} and {left}.")
     return top, left
 
 
@@ -200,13 +201,13 @@ def crop_to_bounding_box(
         The parts.
 
     Raises:
-        ValueError: The part does not lie in the image.
+        tf.errors.InvalidArgumentError: The part does not lie in the image. (It is a ValueError, too.)
     """
     x = image_of(image)
     top, left = _offset(offset_height, offset_width)
     height, width = target_size(target_height, target_width)
     if x.shape[-2] < left + width or x.shape[-3] < top + height:
-        raise ValueError(
+        raise unfit(
             f"height and width must be >= target + offset: {height} + {top} and {width} + {left} in shape {x.shape}."
         )
     return _cut(x, top, left, height, width)
@@ -241,7 +242,7 @@ def pad_to_bounding_box(
     height, width = as_int(target_height), as_int(target_width)
     below, right = height - top - x.shape[-3], width - left - x.shape[-2]
     if right < 0 or below < 0:
-        raise ValueError(
+        raise unfit(
             f"height and width must be <= target - offset: {height} - {top} and {width} - {left} for shape {x.shape}."
         )
     return pad(x, [*[[0, 0]] * (x.ndim - 3), [top, below], [left, right], [0, 0]])

@@ -7,18 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from ..api.arrays import convert_to_tensor, reshape, stop_gradient, zeros_like
+from ..api.arrays import convert_to_tensor, reshape, shape, stop_gradient, zeros_like
 from ..api.indexing import gather, where
+from ..api.known_shapes import of_shape
 from ..api.layout import expand_dims
 from ..base import dtypes
 from ..base.errors import OutOfRangeError, UnimplementedError, invalid
-from ..base.traceable import trace_public
+from ..base.traceable import trace_public, traceable
 from ..base.types import AxisLike, IntLike, TensorLike
+from ..differentiation.vectorize import Batched
 from ..math import cast, ceil, floor, greater_equal, less_equal, logical_and, maximum, minimum
 from ..op.arguments import number, sequence, takes, text
-from ..op.attributes import as_ints
+from ..op.attributes import as_int, as_ints
 from ..ops.image.patches import extract_windows
-from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
+from ..trace.control import effect_in_world
+from ..values.tensor import Tensor, from_array, to_tensor
 
 
 def _spatial(values: TensorLike, label: str, rank: int = 2) -> tuple[int, ...]:
@@ -187,17 +190,21 @@ def _checked(x: Tensor, corners: Tensor, owners: Tensor, crop_size: object, meth
         raise invalid(f"crop_and_resize: crop_size must be two positive sizes, got {list(sizes)}.")
     if method not in ("bilinear", "nearest"):
         raise invalid(f'crop_and_resize: method must be "bilinear" or "nearest", got {method!r}.')
-    if owners.__class__ is EagerTensor:
-        numbers = owners._array
-        if numbers.size and (numbers.min() < 0 or numbers.max() >= x.shape[0]):
-            raise OutOfRangeError(
-                None,
-                None,
-                f"crop_and_resize: box_indices must lie in [0, {x.shape[0]}), got {numbers.tolist()}.",
-            )
-    if corners.__class__ is EagerTensor and not np.isfinite(corners._array).all():
-        raise invalid("crop_and_resize: boxes must be finite.")
+    if not any(isinstance(value, Batched) for value in (x, corners, owners)):
+        _check_boxes(corners, owners, shape(x)[0])
     return sizes[0], sizes[1]
+
+
+def _check_boxes(corners: Tensor, owners: Tensor, images: IntLike) -> None:
+    numbers, count = owners._array, as_int(images)
+    if numbers.size and (numbers.min() < 0 or numbers.max() >= count):
+        message = f"crop_and_resize: box_indices must lie in [0, {count}), got {numbers.tolist()}."
+        raise OutOfRangeError(None, None, message)
+    if not np.isfinite(corners._array).all():
+        raise invalid("crop_and_resize: boxes must be finite.")
+
+
+_check_boxes = traceable(_check_boxes, in_world=effect_in_world)
 
 
 def _places(start: Tensor, end: Tensor, size: int, count: int) -> Any:
@@ -241,3 +248,4 @@ def _bilinear(x: Tensor, rows: Tensor, columns: Tensor, owners: TensorLike) -> A
 
 
 trace_public(globals())
+of_shape(crop_and_resize, crop_size=(2,), boxes=(None, 4), box_indices=(None,), image=(None,) * 4)

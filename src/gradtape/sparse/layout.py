@@ -8,17 +8,21 @@ from typing import Any
 
 import numpy as np
 
+from .. import math
 from ..api import arrays, indexing, layout
+from ..api.known_shapes import of_shape
 from ..base import dtypes
 from ..base.dtypes import Array
 from ..base.errors import ResourceExhaustedError, invalid
 from ..base.memory import has_too_many
-from ..base.traceable import trace_public
+from ..base.traceable import trace_public, traceable
 from ..base.types import AxisLike, DTypeLike, IntLike, ShapeLike, TensorLike
 from ..op.arguments import flag, takes
 from ..op.attributes import as_int, as_int_vector, as_ints, as_shape
 from ..ops.array.index import pick
 from ..trace.composites import by_stand_ins
+from ..trace.control import effect_in_world
+from ..trace.symbolic import is_symbolic
 from ..values.tensor import IndexedSlices, Tensor, from_array, to_tensor
 from .tensor import SparseTensor, as_sparse, check_places, flat_places, from_parts, places_at, places_of, sizes_of
 
@@ -506,4 +510,39 @@ def _axis(axis: int, rank: int, name: str) -> int:
     return axis % rank
 
 
-trace_public(globals(), in_world=by_stand_ins)
+def _check_elements(old: Tensor, new: Tensor, missing: Tensor) -> None:
+    total, sizes = int(np.prod(old._array)), new._array.tolist()
+    if as_int(missing) > 1 or min(sizes, default=0) < 0 or int(np.prod(sizes, dtype=np.int64)) != total:
+        raise invalid(
+            f"reshape: a sparse tensor of shape {tuple(old._array.tolist())} has {total} elements, which do not fit in {sizes}."
+        )
+
+
+_check_elements = traceable(_check_elements, in_world=effect_in_world)
+
+
+def _trace_reshape(trace: Any, sp_input: Any, shape: Any, name: str | None = None) -> Any:
+    """The places in ops, where only running shows the new shape."""
+    sp = as_sparse(sp_input, "reshape")
+    if not is_symbolic(shape) or sp.dense_shape.shape.rank is None:
+        return trace.step(reshape, (sp, shape), {})
+    old, wanted = sp.dense_shape, math.cast(shape, dtypes.int64)
+    is_missing = math.equal(wanted, -1)
+    total = math.reduce_prod(old)
+    rest = math.maximum(math.reduce_prod(indexing.where(is_missing, arrays.ones_like(wanted), wanted)), 1)
+    new = indexing.where(is_missing, arrays.zeros_like(wanted) + total // rest, wanted)
+    _check_elements(old, new, math.reduce_sum(math.cast(is_missing, dtypes.int64)))
+    before, after = (math.cumprod(sizes, exclusive=True, reverse=True) for sizes in (old, new))
+    flat = math.reduce_sum(sp.indices * before, axis=1, keepdims=True)
+    return SparseTensor(flat // math.maximum(after, 1) % math.maximum(new, 1), sp.values, new)
+
+
+def _axes(arguments: dict[str, Any]) -> tuple[int] | None:
+    """A number for each axis."""
+    rank = as_sparse(arguments["sp_input"], "slice").shape.rank
+    return None if rank is None else (rank,)
+
+
+trace_public(globals(), skip=("reshape",), in_world=by_stand_ins)
+reshape = traceable(reshape, in_world=by_stand_ins, on_trace=_trace_reshape)
+of_shape(slice, start=_axes, size=_axes)

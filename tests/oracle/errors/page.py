@@ -13,6 +13,7 @@ from .outcomes import AGREE, CLASS, CRASH, REVERSE, SILENT, Outcome
 LIMIT = 0.03  # of the calls, with another class of error
 PAGE = Path(__file__).parents[3] / "docs" / "errors.md"
 WIDER = "accepted here"
+IN_FUNCTIONS = "## Inside functions"  # written by functions.py, and kept here
 VERDICTS = (AGREE, SILENT, WIDER, CLASS, REVERSE, CRASH)
 
 HEADER = """# Errors, compared with TensorFlow
@@ -91,7 +92,19 @@ def text(
         parts.append(f"| {kind} | {len(members)} | {_functions(members)} | {row.reason} |")
     if unknown:
         parts.append(f"| | {len(unknown)} | {_functions(unknown)} | not yet explained |")
-    return "\n".join(parts) + "\n"
+    return "\n".join(parts) + "\n" + kept_section()
+
+
+def kept_section() -> str:
+    """The section about functions, as it is on the page now."""
+    _, header, rest = PAGE.read_text(encoding="utf-8").partition("\n" + IN_FUNCTIONS)
+    return header + rest
+
+
+def put_section(section: str) -> None:
+    """Write the section about functions to the end of the page."""
+    before = PAGE.read_text(encoding="utf-8").partition("\n" + IN_FUNCTIONS)[0]
+    PAGE.write_text(f"{before}\n{section}", encoding="utf-8")
 
 
 def _functions(found: Sequence[Outcome], limit: int = 4) -> str:
