@@ -11,6 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.oracle.case import Case
+from tests.oracle.errors.functions import SIGNATURES, in_function
+
 import gradtape as tf
 
 OBSERVED = [
@@ -41,3 +44,47 @@ def test_except_with_tensorflows_class_catches_the_error(theirs: str, call: str)
         with pytest.raises(Exception) as caught:  # noqa: PT011  (the class is compared by name)
             run(call)
     assert theirs in [cls.__name__ for cls in type(caught.value).__mro__], f"{type(caught.value)}: {caught.value}"
+
+
+# Parts of calls that do not raise in functions, and why.
+TAKEN_IN_FUNCTIONS = {
+    "parallel_iterations": "a hint that is not looked at there",
+    "f.__call__": "a function inside of another takes a tensor of unknown shape as one of its own",
+}
+# The same for calls whose class is another one.
+OTHER_IN_FUNCTIONS = {
+    "tf.foldl": "TensorFlow's class is another one in functions, too",
+    "tf.debugging.assert_rank_in": "the rank is asked for first",
+}
+
+
+def error_of(text: str) -> Exception | None:
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            run(text)
+        except Exception as error:
+            return error
+    return None
+
+
+@pytest.mark.parametrize("signature", SIGNATURES)
+def test_the_calls_inside_functions(signature: str) -> None:
+    """They raise there too: a class that is caught in the same way, or the one of a value that is not known in time."""
+    different, found = [], 0
+    for theirs, text in OBSERVED:
+        case = in_function(Case("", "", text, ""), signature)
+        if case is None:
+            continue
+        found += 1
+        error = error_of(case.text)
+        if error is None:
+            if not any(part in text for part in TAKEN_IN_FUNCTIONS):
+                different.append(f"no error: {case.text}")
+            continue
+        late = signature == "unknown" and isinstance(error, tf.errors.OperatorNotAllowedInGraphError)
+        if not late and theirs not in [cls.__name__ for cls in type(error).__mro__]:
+            if not any(part in text for part in OTHER_IN_FUNCTIONS):
+                different.append(f"{theirs}, not {type(error).__name__}: {error}: {case.text}")
+    assert not different, "\n".join(different)
+    assert found > 300

@@ -537,6 +537,8 @@ def _world() -> Inference:
 def _length(value: Any) -> Any:
     """How many slices a tensor has."""
     known = abstract_of(to_tensor(value)).known
+    if known == ():
+        raise TypeError(f"gather: a list of indices is needed, got {value!r}.")
     return _world().unknown() if known is None else known[0]
 
 

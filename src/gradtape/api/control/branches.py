@@ -279,6 +279,7 @@ def _trace_switch_case(
         return switch_case.__wrapped__(branch_index, branch_fns, default)  # type: ignore[attr-defined]
     if not branch_index.dtype.is_integer:
         raise TypeError(f"'branch_index' must be an integer Tensor, got {branch_index.dtype!r}")
+    branch_index = reshape(branch_index, shape=()) if branch_index.shape.rank != 0 else branch_index
     graphs = trace_branches(trace, [*functions, *([default] if default is not None else [])], "switch_case")
     others = {"default": graphs[-1]} if default is not None else {}
     return trace.step(switch_case, (branch_index, graphs[: len(functions)]), others)
