@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 from tests.ops.registry import all_ops
@@ -90,7 +92,7 @@ def test_what_only_the_values_make_wrong():
             function = tf.function(run)
             for _ in range(3):
                 function(*good_ones)
-            eager, native = (error_of(lambda each=each, wrong=wrong_ones: each(*wrong)) for each in (run, function))
+            eager, native = (error_of(functools.partial(each, *wrong_ones)) for each in (run, function))
             found += 1
             if eager is not native:
                 different.append(f"{name}: eager {eager}, native {native}")

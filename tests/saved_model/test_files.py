@@ -339,10 +339,26 @@ def test_variables_that_begin_with_one_array_share_it_until_they_change(tmp_path
 def test_the_names_in_files_lead_to_no_setting_of_the_process():
     for namespace in names.NAMESPACES:
         names._namespace(namespace)
-    words = ("seed", "state", "enable", "disable", "set_", "config", "regist", "behavior", "policy", "global", "session")
+    words = (
+        "seed",
+        "state",
+        "enable",
+        "disable",
+        "set_",
+        "config",
+        "regist",
+        "behavior",
+        "policy",
+        "global",
+        "session",
+    )
     # (What such a word says of a function: the rest only looks like it.)
     found = {name for name in names._index().values() if any(word in name.rpartition(".")[2] for word in words)}
-    found = {name for name in found if not re.search(r"stateless|global_norm|offsets|batch_norm_with_global|reset_shape|linalg.set_diag", name)}
+    found = {
+        name
+        for name in found
+        if not re.search(r"stateless|global_norm|offsets|batch_norm_with_global|reset_shape|linalg.set_diag", name)
+    }
     assert found == set(names._REFUSED) - {"py_function", "numpy_function"}
     assert all(names._public_function(name) is None for name in names._REFUSED)
 

@@ -11,7 +11,7 @@ from ..trace.symbolic import is_symbolic
 from .arrays import ensure_shape
 
 
-def of_shape(function: Function, **shapes: Any) -> None:
+def of_shape(function: Function, **shapes: object) -> None:
     """Let a traceable function see operands of this shape, so that it can ask for as many elements as there must be.
 
     Args:
@@ -24,7 +24,7 @@ def of_shape(function: Function, **shapes: Any) -> None:
     def on_trace(trace: Any, *args: Any, **kwargs: Any) -> Any:
         given = signature.bind(*args, **kwargs)
         for name, shape in shapes.items():
-            value = given.arguments.get(name)
+            value: Any = given.arguments.get(name)
             if is_symbolic(value):
                 wanted = shape(given.arguments) if callable(shape) else shape
                 if wanted is not None and not _is_one_of(value.shape, wanted):

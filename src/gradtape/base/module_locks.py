@@ -11,7 +11,7 @@ beginning one: that takes Python's import lock, for which a thread may wait that
 
 from __future__ import annotations
 
-import importlib._bootstrap as bootstrap  # type: ignore[import-not-found]
+import importlib._bootstrap as bootstrap
 import sys
 import threading
 from typing import Any

@@ -925,7 +925,7 @@ def _element_text(value: object) -> str:
 # Each of these is a step of a traced function whose parts are known only when it runs.
 
 
-def _check_splits(splits: Any) -> None:
+def _check_splits(splits: Tensor) -> None:
     array = splits._array
     if not array.size or array[0] != 0:
         raise invalid(f"RaggedTensor: row_splits must begin with 0, got {array.tolist()[:5]}.")
@@ -933,13 +933,13 @@ def _check_splits(splits: Any) -> None:
         raise invalid(f"RaggedTensor: row_splits must not decrease, got {array.tolist()}.")
 
 
-def _check_lengths(lengths: Any) -> None:
+def _check_lengths(lengths: TensorLike) -> None:
     array = np.asarray(lengths)
     if (array < 0).any():
         raise invalid(f"RaggedTensor: lengths of rows must not be negative, got {array.tolist()}.")
 
 
-def _check_rowids(ids: Any, nrows: Any) -> None:
+def _check_rowids(ids: Tensor, nrows: IntLike) -> None:
     array, count = ids._array, as_int(nrows)
     if count < 0 or (array.size and ((array[1:] < array[:-1]).any() or array[0] < 0 or array[-1] >= count)):
         raise invalid(
@@ -947,15 +947,16 @@ def _check_rowids(ids: Any, nrows: Any) -> None:
         )
 
 
-def _check_count(splits: Any, count: Any) -> None:
+def _check_count(splits: Tensor, count: IntLike) -> None:
     end, given = int(splits._array[-1]), as_int(count)
     if end != given:
         raise unfit(f"RaggedTensor: the rows have {end} values in all, but {given} were given.")
 
 
-_check_splits, _check_lengths, _check_rowids, _check_count = (
-    traceable(check, in_world=effect_in_world) for check in (_check_splits, _check_lengths, _check_rowids, _check_count)
-)
+_check_splits = traceable(_check_splits, in_world=effect_in_world)
+_check_lengths = traceable(_check_lengths, in_world=effect_in_world)
+_check_rowids = traceable(_check_rowids, in_world=effect_in_world)
+_check_count = traceable(_check_count, in_world=effect_in_world)
 
 
 def _count(values: RaggedTensor | Tensor) -> Any:

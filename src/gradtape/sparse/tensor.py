@@ -61,7 +61,8 @@ class SparseTensor:
             if part.shape.rank not in (rank, None):
                 raise ValueError(f"SparseTensor: {label} of shape {part.shape} must have rank {rank}.")
         # (Inside a traced function a size may not be known.)
-        count, rank = self._indices.shape if self._indices.shape.rank else (None, None)
+        places: Any = self._indices.shape
+        count, rank = tuple(places) if places.rank else (None, None)
         if not self._values.shape.is_compatible_with([count]):
             raise ValueError(f"SparseTensor: {count} places for {self._values.shape[0]} values.")
         if not self._dense_shape.shape.is_compatible_with([rank]):

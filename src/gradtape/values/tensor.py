@@ -808,7 +808,7 @@ def _check_lengths(value: Any) -> None:
             _check_lengths(part)
 
 
-def _check_first(value: Any, kind: str, dtype: DType | None) -> None:
+def _check_first(value: object, kind: str, dtype: DType | None) -> None:
     """Raise where the first number of a list is of a type that takes none of the others, as in TensorFlow.
 
     A truth value takes truth values alone, unless another type of real numbers is asked for; reals take no complex numbers.
