@@ -9,9 +9,8 @@ import pytest
 from tests.ops.registry import all_ops
 
 import gradtape as tf
-from gradtape.compile import warming
 from gradtape.extend import checks
-from gradtape.native import abi, engine
+from gradtape.native import abi, engine, thresholds
 
 pytestmark = pytest.mark.skipif(
     not (engine.available() and abi.calls_inner_loops() and abi.makes_functions()), reason="there is no machine code"
@@ -21,7 +20,7 @@ pytestmark = pytest.mark.skipif(
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch):
     """Functions become native with their first call."""
-    monkeypatch.setattr(warming, "CALLS", 0)
+    monkeypatch.setattr(thresholds, "WARMING_CALLS", 0)
 
 
 def error_of(call):
