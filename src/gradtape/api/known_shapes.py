@@ -26,7 +26,7 @@ def of_shape(function: Function, **shapes: object) -> None:
         for name, shape in shapes.items():
             value: Any = given.arguments.get(name)
             if is_symbolic(value):
-                wanted = shape(given.arguments) if callable(shape) else shape
+                wanted: Any = shape(given.arguments) if callable(shape) else shape
                 if wanted is not None and not _is_one_of(value.shape, wanted):
                     given.arguments[name] = ensure_shape(value, wanted)
         if inner is not None:
