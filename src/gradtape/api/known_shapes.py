@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from typing import Any
 
 from ..base.shapes import TensorShape
@@ -11,7 +12,7 @@ from ..trace.symbolic import is_symbolic
 from .arrays import ensure_shape
 
 
-def of_shape(function: Function, **shapes: object) -> None:
+def of_shape(function: Function, **shapes: Any) -> None:
     """Let a traceable function see operands of this shape, so that it can ask for as many elements as there must be.
 
     Args:
@@ -36,7 +37,7 @@ def of_shape(function: Function, **shapes: object) -> None:
     function.on_trace = on_trace  # type: ignore[attr-defined]
 
 
-def _is_one_of(shape: TensorShape, wanted: tuple[int | None, ...]) -> bool:
+def _is_one_of(shape: TensorShape, wanted: Sequence[int | None]) -> bool:
     """Whether all that is wanted is known of a shape already."""
     return shape.rank == len(wanted) and all(
         size is None or known == size for known, size in zip(shape, wanted, strict=True)
