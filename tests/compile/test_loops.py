@@ -679,3 +679,61 @@ def test_an_interrupt_ends_a_loop_without_end(compiled_only):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
+
+
+def _joined(texts: Any) -> Any:
+    joined = tf.constant("")
+    for text in texts:
+        joined = joined + tf.strings.substr(text, 0, 2)
+    return joined
+
+
+def _written(texts: Any) -> Any:
+    array = tf.TensorArray(tf.string, 0, dynamic_size=True)
+    for place in tf.range(tf.shape(texts)[0]):
+        array = array.write(place, tf.strings.upper(texts[place]))
+    return array.stack()
+
+
+def _read_backwards(texts: Any) -> Any:
+    array = tf.TensorArray(tf.string, 60).unstack(texts)
+    joined = tf.constant("")
+    for place in tf.range(60):
+        joined = joined + array.read(59 - place)
+    return joined
+
+
+def _counted(flags: Any) -> Any:
+    count = 0
+    for flag in flags:
+        if flag:
+            count += 1
+    return count
+
+
+TEXTS = tf.constant([f"t{number}" for number in range(60)])
+FLAGS = tf.constant([number % 3 == 0 for number in range(60)])
+WITHOUT_NUMBERS = {
+    "map_fn to text": (lambda texts: tf.map_fn(lambda text: text + "x", texts), TEXTS),
+    "map_fn to numbers": (lambda texts: tf.map_fn(tf.strings.length, texts, fn_output_signature=tf.int32), TEXTS),
+    "scan": (
+        lambda texts: tf.scan(lambda a, b: tf.strings.join([tf.strings.substr(a, 0, 3), b]), texts, initializer=""),
+        TEXTS,
+    ),
+    "rows of a matrix": (lambda texts: tf.map_fn(tf.strings.reduce_join, tf.reshape(texts, [30, 2])), TEXTS),
+    "for over text": (_joined, TEXTS),
+    "an array that grows": (_written, TEXTS),
+    "an array that is read": (_read_backwards, TEXTS),
+    "for over booleans": (_counted, FLAGS),
+    "map_fn over booleans": (lambda flags: tf.map_fn(tf.logical_not, flags), FLAGS),
+}
+
+
+@pytest.mark.parametrize("size", [60, None])
+@pytest.mark.parametrize("name", WITHOUT_NUMBERS)
+def test_loops_over_text_and_booleans(compiled_only, name, size):
+    function, given = WITHOUT_NUMBERS[name]
+    traced = tf.function(function, input_signature=[tf.TensorSpec([size], given.dtype)])
+    got, expected = traced(given), function(given)
+    assert got.dtype == tf.convert_to_tensor(expected).dtype
+    np.testing.assert_array_equal(got.numpy(), expected.numpy())
