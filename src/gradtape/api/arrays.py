@@ -562,14 +562,17 @@ def one_hot(
             )
     else:
         kind = dtypes.as_dtype(dtype)
-    values = [default if v is None else to_tensor(v, kind)._array for v, default in ((on_value, 1), (off_value, 0))]
+    values = [to_tensor(default if v is None else v, kind) for v, default in ((on_value, 1), (off_value, 0))]
     for label, value in zip(("on_value", "off_value"), values, strict=True):
-        if np.ndim(value):
-            raise invalid(f"one_hot: {label} must be a scalar, got shape {np.shape(value)}.")
-    x = to_tensor(indices)
-    return masks.encode_one_hot.public(
-        x, as_int(depth), values[0], values[1], -1 if axis is None else as_int(axis), kind.numpy
-    )
+        if abstract_of(value).rank:
+            raise invalid(f"one_hot: {label} must be a scalar, got shape {value.shape}.")
+    x, count, place = to_tensor(indices), as_int(depth), -1 if axis is None else as_int(axis)
+    if all(value.__class__ is EagerTensor for value in values):
+        on, off = (value._array for value in values)
+        return masks.encode_one_hot.public(x, count, on, off, place, kind.numpy)
+    # (As in TensorFlow, no gradient goes to the two.)
+    is_on = masks.encode_one_hot.public(x, count, True, False, place, dtypes.bool.numpy)
+    return logic.select.public(is_on, *map(stop_gradient, values))
 
 
 def meshgrid(*args: object, **kwargs: object) -> list[Tensor]:
@@ -603,7 +606,7 @@ def meshgrid(*args: object, **kwargs: object) -> list[Tensor]:
     axes = [*builtins.range(count)]
     if indexing == "xy" and count > 1:
         axes[0], axes[1] = 1, 0
-    sizes = [v.shape.num_elements() or 0 for v in vectors]
+    sizes = [v._array.size for v in vectors]
     shape = [0] * count
     for axis, size in zip(axes, sizes, strict=True):
         shape[axis] = size

@@ -29,12 +29,21 @@ from .tensor import SparseTensor, as_sparse, check_places, flat_places, from_par
 # --- sums of tensors -----------------------------------------------------------------------------------
 
 
+def _look_of_sum(a: Any, b: Any, threshold: Any = 0) -> Abstract | None:
+    """The sum of a sparse and a dense tensor has the shape of the dense one."""
+    dense = [value for value in (a, b) if not isinstance(value, SparseTensor)]
+    if len(dense) != 1:
+        return None
+    return Abstract(_known_shape(dense[0]), (b if dense[0] is a else a).dtype.numpy)
+
+
 @overload
 def add(a: SparseTensor, b: SparseTensor, threshold: Any = 0) -> SparseTensor: ...
 @overload
 def add(a: SparseTensor, b: DenseLike, threshold: Any = 0) -> Tensor: ...
 @overload
 def add(a: DenseLike, b: SparseTensor, threshold: Any = 0) -> Tensor: ...
+@shaped(_look_of_sum)
 def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     """a + b, of which one may be dense.
 
@@ -264,7 +273,8 @@ def _look_of_product(
     """What is known of a product before the function runs. (Stand-ins would need inner sizes that fit each other.)"""
     shapes = []
     for matrix, turned in ((sp_a, adjoint_a), (b, adjoint_b)):
-        known = [UNKNOWN if size is None else size for size in _known_shape(matrix)]
+        shape = _known_shape(matrix)
+        known = [UNKNOWN if size is None else size for size in ((None, None) if shape is None else shape)]
         if len(known) != 2:
             raise invalid(f"sparse_dense_matmul: two matrices are needed, got shapes {sp_a.shape} and {b.shape}.")
         shapes.append(known[::-1] if turned else known)
@@ -274,11 +284,11 @@ def _look_of_product(
     return Abstract((rows, columns), (sp_a if isinstance(sp_a, SparseTensor) else b).dtype.numpy)
 
 
-def _known_shape(matrix: object) -> Any:
-    if isinstance(matrix, SparseTensor):
-        return (None, None) if matrix.shape.rank is None else matrix.shape
-    known = abstract_of(matrix._read() if isinstance(matrix, Variable) else to_tensor(matrix)).known
-    return (UNKNOWN, UNKNOWN) if known is None else known
+def _known_shape(value: object) -> Any:
+    """What is known of the shape of a sparse or dense tensor; None for an unknown rank."""
+    if isinstance(value, SparseTensor):
+        return None if value.shape.rank is None else value.shape
+    return abstract_of(value._read() if isinstance(value, Variable) else to_tensor(value)).known
 
 
 _INNER = (
