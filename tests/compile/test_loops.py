@@ -737,3 +737,32 @@ def test_loops_over_text_and_booleans(compiled_only, name, size):
     got, expected = traced(given), function(given)
     assert got.dtype == tf.convert_to_tensor(expected).dtype
     np.testing.assert_array_equal(got.numpy(), expected.numpy())
+
+
+def test_parts_of_a_variable_are_assigned_in_the_program() -> None:
+    table, vector = tf.Variable(tf.zeros([5, 3])), tf.Variable([1.0, 2.0, 3.0, 4.0])
+
+    def change(row: Any, count: Any) -> Any:
+        for place in tf.range(count):
+            table[place].assign(row * tf.cast(place, tf.float32))
+            table[place, 1].assign(table[place, 1] + 1.0)
+        before = vector + 0.0
+        if count > 2:
+            vector[0].assign(row[0])
+        else:
+            vector[tf.constant(-1)].assign(row[1])
+        vector[count - 2 :].assign(vector[: 6 - count] * 2.0)
+        return before, vector + tf.reduce_sum(table)
+
+    traced = tf.function(change)
+    for count in (4, 2):
+        results = []
+        for run in (change, traced):
+            table.assign(tf.zeros([5, 3]))
+            vector.assign([1.0, 2.0, 3.0, 4.0])
+            found = run(tf.constant([1.0, 2.0, 3.0]), tf.constant(count))
+            results.append([value.numpy().tolist() for value in (*found, table, vector)])
+        assert results[0] == results[1]
+    assert "part" not in str(traced.explain())
+    with pytest.raises(tf.errors.InvalidArgumentError, match="slice"):
+        tf.function(lambda: vector[0].assign([1.0, 2.0]))()

@@ -359,6 +359,16 @@ def ones_like(input: Any, dtype: DTypeLike | None = None, name: str | None = Non
     return logic.ones_like.public(x) if x.dtype is kind else ones(tuple(x.shape), kind)
 
 
+def _eye_look(
+    num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = dtypes.float32, name: str | None = None
+) -> Abstract:
+    lead: Any = () if batch_shape is None else as_ints(batch_shape)
+    rows = as_int(num_rows)
+    columns = rows if num_columns is None else as_int(num_columns)
+    return Abstract(None if lead is UNKNOWN else (*lead, rows, columns), dtypes.as_dtype(dtype).numpy)
+
+
+@shaped(_eye_look)
 def eye(
     num_rows: IntLike,
     num_columns: IntLike | None = None,

@@ -430,7 +430,7 @@ def matched(a: Any, b: Any, what: str = "sizes") -> Any:
     return b if a is UNKNOWN or b.__class__ is int else a
 
 
-def product(sizes: Sequence[Any]) -> Any:
+def product(sizes: Iterable[Any]) -> Any:
     """How many elements there are; 0 as soon as one size is."""
     total: Any = 1
     for size in sizes:
