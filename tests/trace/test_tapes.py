@@ -364,3 +364,32 @@ def test_each_of_several_results_that_are_one_value_has_its_gradient(name, is_in
             )
     same(tapes[1][0].gradient(tapes[1][1], x), tapes[0][0].gradient(tapes[0][1], x))
     same(results[1], results[0])
+
+
+def test_a_tape_is_stopped_where_it_was_made_and_nowhere_deeper():
+    @tf.function
+    def stopped_around(x, n):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+            with tape.stop_recording():
+                z = y
+                for _ in tf.range(n):
+                    z = z * 2.0
+            loss = y * z
+        return tape.gradient(loss, x)
+
+    assert stopped_around(tf.constant(3.0), tf.constant(2)).numpy() == 6.0 * 36.0
+
+    @tf.function
+    def stopped_inside(x, n):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+            for _ in tf.range(n):
+                with tape.stop_recording():
+                    y = y * 2.0
+        return tape.gradient(y, x)
+
+    with pytest.raises(tf.errors.UnimplementedError, match="stop_gradient"):
+        stopped_inside(tf.constant(3.0), tf.constant(2))

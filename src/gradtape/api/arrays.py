@@ -33,6 +33,7 @@ from ..ops.public import reshape as reshape
 from ..ops.public import stop_gradient as stop_gradient
 from ..trace.ghost import abstract_of
 from ..trace.inference import with_known_shape
+from ..trace.symbolic import check_scope
 from ..values.composite import complete_values, is_composite
 from ..values.tensor import CONVERSIONS, EagerTensor, IndexedSlices, Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import Variable
@@ -74,6 +75,8 @@ def constant(
             raise TypeError(f"Expected tensor {value!r} with dtype {requested!r}, but got dtype {value.dtype!r}.")
         value = value.numpy()
     tensor = to_tensor(value, requested)
+    if tensor.__class__ is not EagerTensor:
+        check_scope(tensor)
     if shape is None:
         return tensor
     sizes = as_shape(shape)
