@@ -98,8 +98,12 @@ def _assert_as_eagerly(function: Any, operands: Any, signature: Any) -> None:
 
     got, expected = traced(*operands), function(*operands)
     for a, b in zip(_values(got), _values(expected), strict=True):
+        a, b = np.asarray(a), np.asarray(b)
         assert a.dtype == b.dtype
-        np.testing.assert_allclose(a, b, rtol=1e-6)
+        if a.dtype.kind in "fc":
+            np.testing.assert_allclose(a, b, rtol=1e-6)
+        else:
+            np.testing.assert_array_equal(a, b)
     for shape, result in zip(promised, tf.nest.flatten(expected), strict=True):
         assert shape.is_compatible_with(result.shape)
 
@@ -139,3 +143,37 @@ def test_one_hot_gives_no_gradient_to_its_two_values() -> None:
         tape.watch(on)
         hot = tf.function(lambda x, on: tf.one_hot(x, 3, on_value=on))(NUMBERS, on)
     assert tape.gradient(hot, on) is None
+
+
+BOXES = tf.constant([[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.9, 1.0], [0.5, 0.5, 1.0, 1.0]])
+SCORES = tf.constant([0.9, 0.2, 0.7])
+
+# What TensorFlow takes as a tensor where a function here needs the value: a threshold, a rate, a text.
+SETTINGS: dict[str, tuple[Any, tuple[Any, ...]]] = {
+    "suppression": (lambda n, a, b: tf.image.non_max_suppression(BOXES, SCORES, n, a, b), (3, 0.5, 0.1)),
+    "padded suppression": (
+        lambda n, a, b: tf.image.non_max_suppression_padded(BOXES, SCORES, n, a, b, pad_to_max_output_size=True),
+        (3, 0.5, 0.1),
+    ),
+    "suppression with scores": (
+        lambda n, a, b: tf.image.non_max_suppression_with_scores(BOXES, SCORES, n, a, b, 0.1),
+        (3, 0.5, 0.1),
+    ),
+    "l2_normalize": (lambda a: tf.math.l2_normalize(MATRIX, 1, a), (1e-3,)),
+    "diag": (lambda k, a: tf.linalg.diag([1.0, 2.0], k=k, padding_value=a), (1, 9.0)),
+    "diag_part": (lambda k, a: tf.linalg.diag_part(MATRIX, k=k, padding_value=a), (1, 9.0)),
+    "pinv": (lambda a: tf.linalg.pinv(MATRIX, a), (1e-3,)),
+    "resize_with_pad": (lambda a, b: tf.image.resize_with_pad(IMAGE, a, b), (2, 6)),
+    "central_crop": (lambda a: tf.image.central_crop(IMAGE, a), (0.5,)),
+    "mel": (lambda r: tf.signal.linear_to_mel_weight_matrix(4, 9, r, 125.0, 3800.0), (8000,)),
+    "split": (lambda s: tf.strings.split(["a b", "c"], s), (" ",)),
+    "regex_replace": (lambda a, b: tf.strings.regex_replace("aab", a, b), ("a", "x")),
+    "regex_full_match": (lambda a: tf.strings.regex_full_match(["aab", "b"], a), ("a.*",)),
+    "sparse sum": (lambda a: tf.sparse.add(SPARSE, OTHER_SPARSE, a), (3.0,)),
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_tensor_in_place_of_a_setting(name: str) -> None:
+    function, given = SETTINGS[name]
+    _assert_as_eagerly(function, [tf.constant(value) for value in given], None)

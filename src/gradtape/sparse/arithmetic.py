@@ -57,7 +57,7 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     Args:
         a: A SparseTensor, or a tensor.
         b: Another of the same shape and type. At least one of both is sparse.
-        threshold: Sums whose magnitude is below it are left out of a sparse result.
+        threshold: Sums of two elements whose magnitude is below it are left out of a sparse result.
 
     Returns:
         A SparseTensor if both are sparse, else a tensor.
@@ -70,10 +70,11 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     if not any(sparse):
         raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
     if all(sparse):
-        places, parts = _together(a, b, "add")
+        places, parts, both = _together(a, b, "add")
         total = from_parts(places, math.add(*parts), sizes_of(a))
         limit = to_tensor(threshold, None if isinstance(threshold, (Tensor, Variable)) else total.dtype.real_dtype)
-        kept = np.flatnonzero(np.abs(total.values._array) >= limit._array)
+        # (As in TensorFlow's kernel, what one operand alone has is no sum.)
+        kept = np.flatnonzero((np.abs(total.values._array) >= limit._array) | ~both)
         return total if len(kept) == len(places) else picked(total, kept, places[kept], sizes_of(a))
     sp, dense = (a, b) if sparse[0] else (b, a)
     dense = to_tensor(dense, None if isinstance(dense, (Tensor, Variable)) else sp.dtype)
@@ -135,12 +136,12 @@ def minimum(sp_a: TensorLike, sp_b: TensorLike, name: str | None = None) -> Spar
 
 def _extreme(choose: Callable[..., Any], a: TensorLike, b: TensorLike, name: str) -> SparseTensor:
     a, b = as_sparse(a, name), as_sparse(b, name)
-    places, parts = _together(a, b, name)
+    places, parts, _ = _together(a, b, name)
     return from_parts(places, choose(*parts), sizes_of(a))
 
 
-def _together(a: SparseTensor, b: SparseTensor, name: str) -> tuple[Any, list[Any]]:
-    """The places that one of both has, in order, and the elements of each there."""
+def _together(a: SparseTensor, b: SparseTensor, name: str) -> tuple[Any, list[Any], Any]:
+    """The places that one of both has, in order, the elements of each there, and whether both have one."""
     sizes = sizes_of(a)
     if sizes != sizes_of(b):
         raise invalid(f"{name}: shapes of both operands do not match: {sizes} and {sizes_of(b)}.")
@@ -155,7 +156,8 @@ def _together(a: SparseTensor, b: SparseTensor, name: str) -> tuple[Any, list[An
         math.unsorted_segment_sum(sp.values, from_array(positions), len(union))
         for sp, positions in zip((a, b), ids, strict=True)
     ]
-    return places, parts
+    both = np.bincount(ids[0], minlength=len(union)).astype(bool) & np.bincount(ids[1], minlength=len(union)).astype(bool)
+    return places, parts, both
 
 
 # --- reductions ----------------------------------------------------------------------------------------

@@ -30,6 +30,7 @@ _SIZES = ((12, 24), (48, 96), (60, 120), (36, 72), (18, 54), (30, 90))
 _RANKS = range(6)
 _MOST_TRIED = 60  # ways to give numbers to unknown sizes, each for one or several of them
 _MOST_NUMBERS = 6
+_SETTINGS = {"f": (0.5, 0.75), "b": (True, False), "O": (b"a", b" ")}  # by kind of type, in both runs
 _LARGEST = 4096  # elements of a tensor whose integers are made up: nobody reads more of them as sizes
 _ERRORS = (OpError, ValueError, LookupError, TypeError, ArithmeticError, AttributeError, Undecided)
 
@@ -168,7 +169,10 @@ class Trial(Inference):
         return ghost
 
     def value_of(self, array: Any) -> Any:
-        """Made-up integers, which are sizes as a rule; for anything else there are none."""
+        """Made-up integers, which are sizes as a rule, and a made-up setting: a scalar of another type."""
+        if array.dtype.kind in _SETTINGS and array.shape == () and array.value is None:
+            self.made_up = True
+            return np.array(_SETTINGS[array.dtype.kind][self._side], array.dtype)
         if array.dtype.kind not in "iu" or (array.value is None and math.prod(array.shape) > _LARGEST):
             return super().value_of(array)
         value = np.full(array.shape, UNKNOWN, object) if array.value is None else array.value
