@@ -735,7 +735,8 @@ def test_loops_over_text_and_booleans(compiled_only, name, size):
     function, given = WITHOUT_NUMBERS[name]
     traced = tf.function(function, input_signature=[tf.TensorSpec([size], given.dtype)])
     got, expected = traced(given), function(given)
-    assert got.dtype == tf.convert_to_tensor(expected).dtype
+    expected = tf.convert_to_tensor(expected)
+    assert got.dtype == expected.dtype
     np.testing.assert_array_equal(got.numpy(), expected.numpy())
 
 

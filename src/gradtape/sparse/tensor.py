@@ -207,7 +207,7 @@ class SparseTensor:
 def _unknown_sizes(sizes: Any) -> TensorShape:
     """As many sizes as there are, if their number is known."""
     number = sizes.shape[0] if sizes.shape.rank else None
-    return TensorShape(None if number is None else [None] * number)
+    return TensorShape([None] * number if number.__class__ is int else None)
 
 
 def sizes_of(sp: SparseTensor) -> tuple[int, ...]:

@@ -882,13 +882,13 @@ class Variable(_Operators, metaclass=_VariableMeta):
         """
         return self._scatter_nd(indices, updates, np.minimum.at)
 
-    @_changes
     def _stored(self, value: Any) -> Any:
         """A tensor whose values are stored in the variable: there its history ends."""
         if ACTIVE and value._id:
             note_exit(value._id, "assign", self._id)
         return value
 
+    @_changes
     def _assign_part(self, key: Any, value: TensorLike, how: str) -> Any:
         """Replace, increase or decrease the part at an index."""
         new = self._stored(to_tensor(value, self.dtype))._array
