@@ -34,7 +34,8 @@ is run in all of the ways that must agree.
 | `sizes` | up to 8 ops on matrices, with loops, branches, `map_fn` and `scan` that have such programs inside, two deep \
 | eager code, a function of known sizes, of an unknown number of rows, and of unknown sizes alone: \
 values and gradients, for 4 rows and for 1; each signature is traced once; of results that are one value, the gradient of each |
-| `kinds` | up to 7 ops on text, truth values, ragged, sparse and plain tensors, with loops and branches, whose results are returned twice \
+| `kinds` | up to 7 ops on text, truth values, ragged, sparse and plain tensors, with loops and branches, whose results are \
+returned twice \
 | the same, and the gradient of each result under a tape outside |
 | `statements` | Python code: `if`, `while`, `for`, `break`, `continue` and `return` inside each other \
 | the Python code, and what AutoGraph makes of it: values and gradients for three arguments |

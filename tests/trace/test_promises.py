@@ -1,6 +1,6 @@
 """Functions of tensors whose sizes or ranks are unknown, or that are sparse or ragged: the results of eager code.
 
-What a trace says of a result's shape is a promise for every operand that the signature allows, so it must be compatible with what comes.
+What a trace says of a result's shape is a promise for every operand that the signature allows: it is compatible with what comes.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def test_a_function_gives_what_eager_code_gives_and_what_its_trace_promises(name
     operands = [value if hasattr(value, "dtype") else tf.constant(value) for value in given]
     signature = None if known == "sizes" else [_open(value, known == "rank") for value in operands]
     if name in NEED_RANKS and known == "nothing":
-        with pytest.raises(ValueError, match="the rank of .* must be known"):  # as in TensorFlow
+        with pytest.raises(ValueError, match=r"the rank of .* must be known"):  # as in TensorFlow
             _assert_as_eagerly(function, operands, signature)
         return
     _assert_as_eagerly(function, operands, signature)

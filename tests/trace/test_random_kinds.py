@@ -1,4 +1,4 @@
-"""Random programs on text, truth values, ragged and sparse tensors, which return values twice: functions agree with eager code."""
+"""Random programs on text, truth values, ragged and sparse tensors, which return values twice: eager code and functions agree."""
 
 from __future__ import annotations
 
@@ -126,7 +126,18 @@ def of(program: list[int]) -> Any:
                 s = OPS[number](s)
             loss = tf.reduce_sum(tf.tanh(s.x)) + tf.reduce_sum(s.rows.values) + tf.reduce_sum(s.places.values)
         slope = tape.gradient(loss, x)
-        return s.x, [s.x, slope], s.text, s.flags, s.rows, s.places, s.rows, s.places, x, {"again": s.text, "slope": slope}
+        return (
+            s.x,
+            [s.x, slope],
+            s.text,
+            s.flags,
+            s.rows,
+            s.places,
+            s.rows,
+            s.places,
+            x,
+            {"again": s.text, "slope": slope},
+        )
 
     return run
 
@@ -163,7 +174,7 @@ def followed(run: Any, given: list[Any]) -> Any:
 
 
 def check(program: list[int]) -> None:
-    """Eager = all sizes known = an unknown number of rows = all sizes unknown, under a tape too; each signature is traced once."""
+    """Eager = known sizes = an unknown number of rows = unknown sizes, under a tape too; each signature is traced once."""
     run = of(program)
     agree(followed(tf.function(run, autograph=False), inputs(4)), followed(run, inputs(4)))
     for shape in ([None, 3], [None, None]):

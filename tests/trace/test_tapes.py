@@ -360,7 +360,8 @@ def test_each_of_several_results_that_are_one_value_has_its_gradient(name, is_in
         for name in ("gradient", "jacobian"):
             got, wanted = [getattr(tape, name) for tape, _ in (tapes[1], tapes[0])]
             same(
-                got(value, sources, unconnected_gradients="zero"), wanted(expected, sources, unconnected_gradients="zero")
+                got(value, sources, unconnected_gradients="zero"),
+                wanted(expected, sources, unconnected_gradients="zero"),
             )
     same(tapes[1][0].gradient(tapes[1][1], x), tapes[0][0].gradient(tapes[0][1], x))
     same(results[1], results[0])

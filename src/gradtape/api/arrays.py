@@ -363,7 +363,11 @@ def ones_like(input: Any, dtype: DTypeLike | None = None, name: str | None = Non
 
 
 def _eye_look(
-    num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = dtypes.float32, name: str | None = None
+    num_rows: Any,
+    num_columns: Any = None,
+    batch_shape: Any = None,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
 ) -> Abstract:
     lead: Any = () if batch_shape is None else as_ints(batch_shape)
     rows = as_int(num_rows)

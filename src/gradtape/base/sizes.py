@@ -18,7 +18,7 @@ import itertools
 import math
 import operator
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn
 
 Bounds = tuple[float, float]

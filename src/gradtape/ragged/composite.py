@@ -49,7 +49,9 @@ def _stand_in(ragged: RaggedTensor, variant: int, solid: Solid) -> RaggedTensor:
         ends = (np.arange(1, rows + 1) * count // max(rows, 1), last, np.minimum(np.arange(1, rows + 1), last))[variant]
         ends[-1:] = count
         splits = from_array(np.concatenate(([0], ends)).astype(splits.dtype.numpy))
-    uniform = ragged._uniform if ragged._uniform.__class__ is int else None  # (a symbol means nothing outside of its trace)
+    uniform = (
+        ragged._uniform if ragged._uniform.__class__ is int else None
+    )  # (a symbol means nothing outside of its trace)
     return RaggedTensor(values, splits, uniform)
 
 

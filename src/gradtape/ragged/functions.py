@@ -286,7 +286,9 @@ def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) ->
     if keep.dtype is not dtypes.bool:
         raise TensorTypeError(None, None, f"boolean_mask: the mask must be bool, got {keep.dtype!r}.")
     if keep.shape.rank is None:
-        raise ValueError("boolean_mask: the rank of the mask must be known: it decides what the result is. Use tf.ensure_shape.")
+        raise ValueError(
+            "boolean_mask: the rank of the mask must be known: it decides what the result is. Use tf.ensure_shape."
+        )
     values = data if isinstance(data, RaggedTensor) else to_tensor(data)
     if isinstance(values, Tensor) and isinstance(keep, Tensor):
         if keep.ndim == 1:
@@ -432,7 +434,9 @@ def _look_of_ids(splits: Any, name: str | None = None, out_type: DTypeLike | Non
 
 def _vector(like: Any, size: Any, out_type: DTypeLike | None) -> Abstract:
     """A vector of positions; how long it is may depend on values."""
-    return Abstract((size,), abstract_of(to_tensor(like)).dtype if out_type is None else dtypes.as_dtype(out_type).numpy)
+    return Abstract(
+        (size,), abstract_of(to_tensor(like)).dtype if out_type is None else dtypes.as_dtype(out_type).numpy
+    )
 
 
 @shaped(_look_of_ids)

@@ -156,7 +156,9 @@ def _together(a: SparseTensor, b: SparseTensor, name: str) -> tuple[Any, list[An
         math.unsorted_segment_sum(sp.values, from_array(positions), len(union))
         for sp, positions in zip((a, b), ids, strict=True)
     ]
-    both = np.bincount(ids[0], minlength=len(union)).astype(bool) & np.bincount(ids[1], minlength=len(union)).astype(bool)
+    both = np.bincount(ids[0], minlength=len(union)).astype(bool) & np.bincount(ids[1], minlength=len(union)).astype(
+        bool
+    )
     return places, parts, both
 
 

@@ -141,7 +141,9 @@ def _has_ghosts(value: object) -> bool:
 def solid(value: Any, variant: int, kind: str = "") -> Any:
     """The value with a real value in place of every abstract one."""
     if value.__class__ is Ghost:
-        return from_array(filled(tuple(value.shape), value.dtype.numpy, kind or ("ones", "ordered", "ordered")[variant]))
+        return from_array(
+            filled(tuple(value.shape), value.dtype.numpy, kind or ("ones", "ordered", "ordered")[variant])
+        )
     if _has_structure(value):
         stand_in = COMPOSITES[value.__class__].stand_in
         assert stand_in is not None
@@ -160,7 +162,9 @@ def _ghostly(world: Inference, results: list[Any], sources: list[Any], trials: l
         return depending_on(world, Ghost(world, shape, first.dtype.numpy), sources)
     columns = [list(parts_of(result)) for result in results]
     if len({result.__class__ for result in results}) > 1 or len({len(column) for column in columns}) > 1:
-        raise UnknownNumber("What kind of value a step gives depends on a rank that is not known before the function runs.")
+        raise UnknownNumber(
+            "What kind of value a step gives depends on a rank that is not known before the function runs."
+        )
     kind = COMPOSITES.get(first.__class__)
     fixed = () if kind is None else kind.fixed
     made = []

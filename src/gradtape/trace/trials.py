@@ -197,7 +197,7 @@ def _run(trial: Trial, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
 
 
 def choices(given: Any) -> Iterator[Choice]:
-    """Numbers to try where others do not fit: small ones, then those that are among the operands, and those that code asks for."""
+    """Numbers to try where others do not fit: small ones, those among the operands, and those that code asks for."""
     yield lambda place: (2 + place % 3, 5 + place % 3)
     numbers = list(dict.fromkeys([*_numbers_in(given), 1, 3, 2, 4]))
     each = itertools.product([None, *numbers], repeat=3)  # one for each of the first unknown sizes
