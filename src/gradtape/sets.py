@@ -27,7 +27,7 @@ _KINDS = (dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64, dtypes.uint8, d
 _Place = tuple[int, ...]
 
 
-def _look(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+def _look(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> SparseTensor:
     """Sets of any size, as many as each operand has; what is an operand of another type or rank is told at once."""
     first = a if isinstance(a, SparseTensor) else to_tensor(a)
     second = b if isinstance(b, SparseTensor) else to_tensor(b, None if hasattr(b, "dtype") else first.dtype)
@@ -35,10 +35,14 @@ def _look(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
     ranks = [value.shape.rank for value in (first, second) if value.shape.rank is not None]
     rank = ranks[0] if ranks else UNKNOWN
     parts = Abstract((UNKNOWN, rank), np.dtype(np.int64)), Abstract((UNKNOWN,), first.dtype.numpy)
-    return COMPOSITES[SparseTensor].build(None, [*parts, Abstract((rank,), np.dtype(np.int64))])
+    build = COMPOSITES[SparseTensor].build
+    assert build is not None
+    return build(None, [*parts, Abstract((rank,), np.dtype(np.int64))])
 
 
-def _look_of_difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
+def _look_of_difference(
+    a: TensorLike, b: TensorLike, aminusb: bool = True, validate_indices: bool = True
+) -> SparseTensor:
     return _look(a, b)
 
 

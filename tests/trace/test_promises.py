@@ -68,6 +68,8 @@ CALLS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "element of a ragged tensor": (lambda r: r[1, 0], (RAGGED,)),
     "elements of a ragged tensor": (lambda r: tf.gather_nd(r, [[1, 2]]), (RAGGED,)),
     "partitions": (lambda x, n: tf.ragged.stack_dynamic_partitions(x, n, 3), (VECTOR, NUMBERS)),
+    "partitions of one slice": (lambda x: tf.ragged.stack_dynamic_partitions(x, 1, 3), (VECTOR,)),
+    "partitions of a matrix": (lambda x: tf.ragged.stack_dynamic_partitions(x, [[0, 1, 0], [2, 1, 0]], 3), (MATRIX,)),
     "partitions by a tensor": (tf.ragged.stack_dynamic_partitions, (VECTOR, NUMBERS, 4)),
 }
 NEED_RANKS = ("partitions", "partitions by a tensor", "mask of rows")  # in TensorFlow too

@@ -300,7 +300,8 @@ def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) ->
         keep = RaggedTensor.from_tensor(keep)
     if isinstance(values, Tensor):
         values = RaggedTensor.from_tensor(values)
-    if not np.array_equal(*[np.asarray(part.row_splits._array) for part in (values, keep)]):
+    ours, theirs = (np.asarray(part.row_splits._array) for part in (values, keep))
+    if not np.array_equal(ours, theirs):
         raise invalid("boolean_mask: the rows of the mask must have the lengths of those of the data.")
     if isinstance(keep.values, RaggedTensor):
         return values.with_values(boolean_mask(values.values, keep.values))
@@ -428,11 +429,11 @@ def _lengths(value: RaggedTensor) -> list[int]:
     return found
 
 
-def _look_of_ids(splits: Any, name: str | None = None, out_type: DTypeLike | None = None) -> Abstract:
+def _look_of_ids(splits: TensorLike, name: str | None = None, out_type: DTypeLike | None = None) -> Abstract:
     return _vector(splits, UNKNOWN, out_type)
 
 
-def _vector(like: Any, size: Any, out_type: DTypeLike | None) -> Abstract:
+def _vector(like: TensorLike, size: Any, out_type: DTypeLike | None) -> Abstract:
     """A vector of positions; how long it is may depend on values."""
     return Abstract(
         (size,), abstract_of(to_tensor(like)).dtype if out_type is None else dtypes.as_dtype(out_type).numpy
@@ -463,7 +464,10 @@ def row_splits_to_segment_ids(splits: TensorLike, name: str | None = None, out_t
 
 
 def _look_of_splits(
-    segment_ids: Any, num_segments: Any = None, out_type: DTypeLike | None = None, name: str | None = None
+    segment_ids: TensorLike,
+    num_segments: IntLike | None = None,
+    out_type: DTypeLike | None = None,
+    name: str | None = None,
 ) -> Abstract:
     size = num_segments + 1 if isinstance(num_segments, int) else UNKNOWN
     return _vector(segment_ids, size, dtypes.int64 if out_type is None else out_type)
@@ -542,7 +546,7 @@ def stack_dynamic_partitions(
             numbers = RaggedTensor.from_tensor(numbers)
         return stack_dynamic_partitions(values.values, numbers.values, num_partitions)
     if rank == 0:
-        values, numbers = arrays.expand_dims(values, 0), arrays.expand_dims(numbers, 0)
+        values, numbers = layout.stack([values]), layout.stack([numbers])
     order = sorting.argsort(numbers, stable=True)
     return RaggedTensor.from_value_rowids(
         indexing.gather(values, order), indexing.gather(numbers, order), nrows=num_partitions

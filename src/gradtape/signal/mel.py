@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import sqrt
-from typing import Any
 
 import numpy as np
 
@@ -24,12 +23,12 @@ def _mel(hertz: TensorLike) -> Array:
 
 
 def _look(
-    num_mel_bins: Any = 20,
-    num_spectrogram_bins: Any = 129,
-    sample_rate: Any = 8000,
-    lower_edge_hertz: Any = 125.0,
-    upper_edge_hertz: Any = 3800.0,
-    dtype: Any = dtypes.float32,
+    num_mel_bins: IntLike = 20,
+    num_spectrogram_bins: IntLike = 129,
+    sample_rate: object = 8000,
+    lower_edge_hertz: object = 125.0,
+    upper_edge_hertz: object = 3800.0,
+    dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Abstract:
     return Abstract((as_int(num_spectrogram_bins), as_int(num_mel_bins)), dtypes.as_dtype(dtype).numpy)

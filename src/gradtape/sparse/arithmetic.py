@@ -29,7 +29,7 @@ from .tensor import SparseTensor, as_sparse, check_places, flat_places, from_par
 # --- sums of tensors -----------------------------------------------------------------------------------
 
 
-def _look_of_sum(a: Any, b: Any, threshold: Any = 0) -> Abstract | None:
+def _look_of_sum(a: Any, b: Any, threshold: object = 0) -> Abstract | None:
     """The sum of a sparse and a dense tensor has the shape of the dense one."""
     dense = [value for value in (a, b) if not isinstance(value, SparseTensor)]
     if len(dense) != 1:

@@ -56,8 +56,9 @@ def _stand_in(sp: SparseTensor, variant: int, solid: Solid) -> SparseTensor:
     if sp.indices.__class__ is not EagerTensor:
         room = max(int(np.prod(sizes, dtype=np.float64)), 1)
         numbers = (np.arange(count) + (room - count if variant == 2 else 0)) % room
-        order = "F" if variant == 1 else "C"
-        axes = np.stack(np.unravel_index(numbers, tuple(sizes), order), axis=1).astype(np.int64).reshape(count, rank)
+        shape = tuple(sizes.tolist())
+        columns = np.unravel_index(numbers, shape, "F") if variant == 1 else np.unravel_index(numbers, shape)
+        axes = np.stack(columns, axis=1).astype(np.int64).reshape(count, rank)
         places = from_array(axes[np.lexsort(axes.T[::-1])] if rank else axes)
     return SparseTensor(places, solid(sp.values, variant), from_array(sizes))
 

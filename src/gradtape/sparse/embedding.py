@@ -21,12 +21,12 @@ from ..variables.variable import Variable
 from .tensor import as_sparse, places_of
 
 
-def _look(params: Any, ids: Any, *args: object, **kwargs: object) -> Abstract:
+def _look(params: object, ids: object, *args: object, **kwargs: object) -> Abstract:
     """Rows of the table; their number is found in the ids."""
     return _rows(params, (UNKNOWN,))
 
 
-def _look_of_safe(embedding_weights: Any, sparse_ids: Any, *args: object, **kwargs: object) -> Abstract:
+def _look_of_safe(embedding_weights: object, sparse_ids: Any, *args: object, **kwargs: object) -> Abstract:
     """Rows of the table in place of the last axis of the ids."""
     shape = sparse_ids.shape
     if shape.rank is None:

@@ -113,11 +113,11 @@ def _each_apart(given: Any) -> Any:
     return apart(given)
 
 
-def _count_of_structures(value: Any) -> int:
+def _count_of_structures(value: object) -> int:
     return 1 if _has_structure(value) else sum(map(_count_of_structures, parts_of(value)))
 
 
-def _has_structure(value: Any) -> bool:
+def _has_structure(value: object) -> bool:
     kind = COMPOSITES.get(value.__class__)
     return kind is not None and kind.stand_in is not None and _has_ghosts(value)
 

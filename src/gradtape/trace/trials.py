@@ -196,7 +196,7 @@ def _run(trial: Trial, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return trial.composite(function, given, settings), trial
 
 
-def choices(given: Any) -> Iterator[Choice]:
+def choices(given: object) -> Iterator[Choice]:
     """Numbers to try where others do not fit: small ones, those among the operands, and those that code asks for."""
     yield lambda place: (2 + place % 3, 5 + place % 3)
     numbers = list(dict.fromkeys([*_numbers_in(given), 1, 3, 2, 4]))
@@ -213,7 +213,7 @@ def _number_at(row: tuple[int | None, ...], place: int) -> tuple[int, int]:
     return _SIZES[place % len(_SIZES)] if number is None else (number, number)
 
 
-def _numbers_in(given: Any) -> list[int]:
+def _numbers_in(given: object) -> list[int]:
     """The sizes of operands that are known, and whole numbers among the arguments."""
     found = []
     for leaf in leaves(given):
