@@ -73,9 +73,12 @@ def by_stand_ins(world: World, function: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _found(function: Any, given: Any, choice: Choice, rank: int) -> tuple[list[Any], list[Trial]]:
-    results = []
-    trials = [Trial(side, choice, rank) for side in (0, 1)]
-    for trial in trials:
+    results: list[Any] = []
+    trials: list[Trial] = []
+    for side in (0, 1):
+        if side and not trials[0].has_numbers:
+            break  # (without unknown sizes both runs are one)
+        trials.append(trial := Trial(side, choice, rank))
         args = trial.twin(given)
         with outside_traces(), np.errstate(all="ignore"):
             results.append(_called(function, *solid(args, 0)))
