@@ -11,9 +11,14 @@ from .base import dtypes
 from .base.dtypes import Array
 from .base.errors import NotATensorError, invalid
 from .base.namespaces import listing
+from .base.sizes import UNKNOWN
+from .base.traceable import shaped, trace_public
 from .base.types import TensorLike
+from .op.abstract import Abstract
 from .op.arguments import flag, takes
 from .sparse import SparseTensor
+from .trace.composites import by_stand_ins
+from .values.composite import COMPOSITES
 from .values.tensor import Tensor, from_array, to_tensor
 
 __all__ = ["difference", "intersection", "size", "union"]
@@ -22,6 +27,26 @@ _KINDS = (dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64, dtypes.uint8, d
 _Place = tuple[int, ...]
 
 
+def _look(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> SparseTensor:
+    """Sets of any size, as many as each operand has; what is an operand of another type or rank is told at once."""
+    first = a if isinstance(a, SparseTensor) else to_tensor(a)
+    second = b if isinstance(b, SparseTensor) else to_tensor(b, None if hasattr(b, "dtype") else first.dtype)
+    _check_types("sets", first, second)
+    ranks = [value.shape.rank for value in (first, second) if value.shape.rank is not None]
+    rank = ranks[0] if ranks else UNKNOWN
+    parts = Abstract((UNKNOWN, rank), np.dtype(np.int64)), Abstract((UNKNOWN,), first.dtype.numpy)
+    build = COMPOSITES[SparseTensor].build
+    assert build is not None
+    return build(None, [*parts, Abstract((rank,), np.dtype(np.int64))])
+
+
+def _look_of_difference(
+    a: TensorLike, b: TensorLike, aminusb: bool = True, validate_indices: bool = True
+) -> SparseTensor:
+    return _look(a, b)
+
+
+@shaped(_look)
 @takes(validate_indices=flag)
 def union(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> SparseTensor:
     """What is in the set of `a` or in that of `b`, for each pair of sets along the last axis.
@@ -40,6 +65,7 @@ def union(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> Sparse
     return _combined("union", a, b, set.union)
 
 
+@shaped(_look)
 @takes(validate_indices=flag)
 def intersection(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> SparseTensor:
     """What is in both sets, for each pair of sets along the last axis.
@@ -59,6 +85,7 @@ def intersection(a: TensorLike, b: TensorLike, validate_indices: bool = True) ->
     return _combined("intersection", a, b, set.intersection)
 
 
+@shaped(_look_of_difference)
 @takes(validate_indices=flag)
 def difference(a: TensorLike, b: TensorLike, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
     """What is in the set of `a` and not in that of `b`, for each pair along the last axis; the other way without `aminusb`.
@@ -81,6 +108,12 @@ def difference(a: TensorLike, b: TensorLike, aminusb: bool = True, validate_indi
     return _combined("difference", a, b, lambda first, second: second - first)
 
 
+def _look_of_size(a: Any, validate_indices: bool = True) -> Abstract:
+    known = a.shape.rank
+    return Abstract(None if known is None else (UNKNOWN,) * (known - 1), np.dtype(np.int32))
+
+
+@shaped(_look_of_size)
 @takes(validate_indices=flag)
 def size(a: object, validate_indices: bool = True) -> Tensor:
     """How many different elements each set along the last axis of a sparse tensor has.
@@ -110,11 +143,7 @@ def _combined(
 ) -> SparseTensor:
     first = a if isinstance(a, SparseTensor) else to_tensor(a)
     second = b if isinstance(b, SparseTensor) else to_tensor(b, None if hasattr(b, "dtype") else first.dtype)
-    if first.dtype not in _KINDS:
-        known = ", ".join(kind.name for kind in _KINDS)
-        raise TypeError(f"sets.{name}: elements must be of one of the types {known}, got {first.dtype!r}.")
-    if first.dtype != second.dtype:
-        raise TypeError(f"sets.{name}: the sets are of {first.dtype!r} and {second.dtype!r}. Use tf.cast.")
+    _check_types(f"sets.{name}", first, second)
     (ours, shape), (theirs, other) = _sets(first), _sets(second)
     if shape != other:
         raise invalid(
@@ -132,6 +161,14 @@ def _combined(
     elements = np.empty(len(values), first.dtype.numpy)
     elements[:] = values
     return SparseTensor(from_array(indices), from_array(elements), from_array(np.array([*shape, longest], np.int64)))
+
+
+def _check_types(name: str, first: Any, second: Any) -> None:
+    if first.dtype not in _KINDS:
+        known = ", ".join(kind.name for kind in _KINDS)
+        raise TypeError(f"{name}: elements must be of one of the types {known}, got {first.dtype!r}.")
+    if first.dtype != second.dtype:
+        raise TypeError(f"{name}: the sets are of {first.dtype!r} and {second.dtype!r}. Use tf.cast.")
 
 
 def _sets(value: Any) -> tuple[dict[_Place, set[Any]], _Place]:
@@ -153,5 +190,7 @@ def _check_rank(shape: _Place) -> None:
     if len(shape) < 2:
         raise invalid(f"sets: Shape {list(shape)} has rank {len(shape)} < 2. Sets are rows: use tf.expand_dims(x, 0).")
 
+
+trace_public(globals(), in_world=by_stand_ins)
 
 __dir__ = listing(globals())

@@ -679,3 +679,91 @@ def test_an_interrupt_ends_a_loop_without_end(compiled_only):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
+
+
+def _joined(texts: Any) -> Any:
+    joined = tf.constant("")
+    for text in texts:
+        joined = joined + tf.strings.substr(text, 0, 2)
+    return joined
+
+
+def _written(texts: Any) -> Any:
+    array = tf.TensorArray(tf.string, 0, dynamic_size=True)
+    for place in tf.range(tf.shape(texts)[0]):
+        array = array.write(place, tf.strings.upper(texts[place]))
+    return array.stack()
+
+
+def _read_backwards(texts: Any) -> Any:
+    array = tf.TensorArray(tf.string, 60).unstack(texts)
+    joined = tf.constant("")
+    for place in tf.range(60):
+        joined = joined + array.read(59 - place)
+    return joined
+
+
+def _counted(flags: Any) -> Any:
+    count = 0
+    for flag in flags:
+        if flag:
+            count += 1
+    return count
+
+
+TEXTS = tf.constant([f"t{number}" for number in range(60)])
+FLAGS = tf.constant([number % 3 == 0 for number in range(60)])
+WITHOUT_NUMBERS = {
+    "map_fn to text": (lambda texts: tf.map_fn(lambda text: text + "x", texts), TEXTS),
+    "map_fn to numbers": (lambda texts: tf.map_fn(tf.strings.length, texts, fn_output_signature=tf.int32), TEXTS),
+    "scan": (
+        lambda texts: tf.scan(lambda a, b: tf.strings.join([tf.strings.substr(a, 0, 3), b]), texts, initializer=""),
+        TEXTS,
+    ),
+    "rows of a matrix": (lambda texts: tf.map_fn(tf.strings.reduce_join, tf.reshape(texts, [30, 2])), TEXTS),
+    "for over text": (_joined, TEXTS),
+    "an array that grows": (_written, TEXTS),
+    "an array that is read": (_read_backwards, TEXTS),
+    "for over booleans": (_counted, FLAGS),
+    "map_fn over booleans": (lambda flags: tf.map_fn(tf.logical_not, flags), FLAGS),
+}
+
+
+@pytest.mark.parametrize("size", [60, None])
+@pytest.mark.parametrize("name", WITHOUT_NUMBERS)
+def test_loops_over_text_and_booleans(compiled_only, name, size):
+    function, given = WITHOUT_NUMBERS[name]
+    traced = tf.function(function, input_signature=[tf.TensorSpec([size], given.dtype)])
+    got, expected = traced(given), function(given)
+    expected = tf.convert_to_tensor(expected)
+    assert got.dtype == expected.dtype
+    np.testing.assert_array_equal(got.numpy(), expected.numpy())
+
+
+def test_parts_of_a_variable_are_assigned_in_the_program() -> None:
+    table, vector = tf.Variable(tf.zeros([5, 3])), tf.Variable([1.0, 2.0, 3.0, 4.0])
+
+    def change(row: Any, count: Any) -> Any:
+        for place in tf.range(count):
+            table[place].assign(row * tf.cast(place, tf.float32))
+            table[place, 1].assign(table[place, 1] + 1.0)
+        before = vector + 0.0
+        if count > 2:
+            vector[0].assign(row[0])
+        else:
+            vector[tf.constant(-1)].assign(row[1])
+        vector[count - 2 :].assign(vector[: 6 - count] * 2.0)
+        return before, vector + tf.reduce_sum(table)
+
+    traced = tf.function(change)
+    for count in (4, 2):
+        results = []
+        for run in (change, traced):
+            table.assign(tf.zeros([5, 3]))
+            vector.assign([1.0, 2.0, 3.0, 4.0])
+            found = run(tf.constant([1.0, 2.0, 3.0]), tf.constant(count))
+            results.append([value.numpy().tolist() for value in (*found, table, vector)])
+        assert results[0] == results[1]
+    assert "part" not in str(traced.explain())
+    with pytest.raises(tf.errors.InvalidArgumentError, match="slice"):
+        tf.function(lambda: vector[0].assign([1.0, 2.0]))()

@@ -1,6 +1,6 @@
 """`python -m tests.random_programs`: thousands of random programs of each kind; writes docs/random-programs.md.
 
-The programs are those of three test files, which draw a few of them in CI. A program that fails is made as small as it gets and
+The programs are those of four test files, which draw a few of them in CI. A program that fails is made as small as it gets and
 printed, and belongs into the file of its kind as a test.
 """
 
@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 from tests.autograph import test_random_programs as statements
 from tests.compile import test_random_native as forms
+from tests.trace import test_random_kinds as kinds
 from tests.trace import test_random_programs as sizes
 
 PAGE = Path(__file__).parents[2] / "docs" / "random-programs.md"
@@ -32,7 +33,10 @@ is run in all of the ways that must agree.
 | --- | --- | --- |
 | `sizes` | up to 8 ops on matrices, with loops, branches, `map_fn` and `scan` that have such programs inside, two deep \
 | eager code, a function of known sizes, of an unknown number of rows, and of unknown sizes alone: \
-values and gradients, for 4 rows and for 1; each signature is traced once |
+values and gradients, for 4 rows and for 1; each signature is traced once; of results that are one value, the gradient of each |
+| `kinds` | up to 7 ops on text, truth values, ragged, sparse and plain tensors, with loops and branches, whose results are \
+returned twice \
+| the same, and the gradient of each result under a tape outside |
 | `statements` | Python code: `if`, `while`, `for`, `break`, `continue` and `return` inside each other \
 | the Python code, and what AutoGraph makes of it: values and gradients for three arguments |
 | `forms` | ops on small vectors, with loops and branches inside each other \
@@ -51,6 +55,7 @@ class Kind:
 
 KINDS = {
     "sizes": Kind(sizes.check, st.tuples(sizes.programs(2))),
+    "kinds": Kind(kinds.check, st.tuples(kinds.programs)),
     "statements": Kind(statements.compare, st.tuples(st.integers(0, 2**32))),
     "forms": Kind(forms.check, st.tuples(forms.statements(2), forms.NUMBERS)),
 }

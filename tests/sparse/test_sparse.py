@@ -448,3 +448,10 @@ def test_parts_of_sizes_that_are_not_known():
             made(tf.constant(places, tf.int64))
     with pytest.raises(ValueError, match="2 places for 1 values"):
         tf.function(lambda i: tf.SparseTensor(i, [1.0], [3]).values)(tf.constant([[0], [1]], tf.int64))
+
+
+def test_a_threshold_is_for_sums_of_two_elements():
+    a = tf.SparseTensor([[0, 0], [1, 1]], [1.0, 1.0], [2, 2])
+    b = tf.SparseTensor([[0, 1], [1, 1]], [0.5, 0.5], [2, 2])
+    assert tf.sparse.add(a, b, 2.0).values.numpy().tolist() == [1.0, 0.5]  # as in TensorFlow
+    assert tf.sparse.add(a, b, 0.7).values.numpy().tolist() == [1.0, 0.5, 1.5]

@@ -204,3 +204,13 @@ def test_nothing_to_begin_with_has_tensorflows_class(walk):
     for traced in (tf.function(walk), tf.function(walk, input_signature=[spec])):
         with pytest.raises(tf.errors.InvalidArgumentError):
             traced(nothing)
+
+
+def test_writing_beyond_the_end_of_an_array_has_the_class_of_tensorflows_graphs():
+    def write(x: Any) -> Any:
+        return tf.TensorArray(tf.float32, 3).write(5, x).stack()
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match="index 5"):
+        tf.function(write)(1.0)
+    with pytest.raises(tf.errors.OutOfRangeError, match="index 5"):
+        write(1.0)

@@ -125,3 +125,11 @@ def test_threads_leave_nothing():
         thread.join()
     assert threading.active_count() == before
     assert len(f._traces) == 1
+
+
+def test_a_tensor_of_a_function_is_no_constant_outside_of_it():
+    kept = []
+    tf.function(lambda x: kept.append(x * 2.0))(tf.constant(1.0))
+    with pytest.raises(ValueError, match="out of scope"):
+        tf.constant(kept[0])
+    assert tf.function(lambda x: tf.constant(x * 2.0))(tf.constant(1.0)).numpy() == 2.0

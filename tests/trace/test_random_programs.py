@@ -198,6 +198,24 @@ def of(statements: Any) -> Any:
     return run
 
 
+def returning_twice(statements: Any) -> Any:
+    """A function that returns its value several times, and an argument."""
+
+    def run(x: Any, y: Any) -> Any:
+        value = run_of(statements, x, y)
+        return value, [value, x], {"again": value, "half": value * 0.5}
+
+    return run
+
+
+def followed(run: Any, given: list[Any]) -> Any:
+    """What it gives, and the gradient of each result, with a tape outside."""
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(given)
+        results = run(*given)
+    return results, [tape.gradient(part, given, unconnected_gradients="zero") for part in tf.nest.flatten(results)]
+
+
 def inputs(rows: int) -> list[Any]:
     rng = np.random.default_rng(rows)
     return [tf.constant(rng.normal(size=(rows, 3)).astype(np.float32)) for _ in range(2)]
@@ -215,6 +233,8 @@ def check(statements: Any) -> None:
     run = of(statements)
     known = tf.function(run, autograph=False)
     agree(known(*inputs(4)), run(*inputs(4)))
+    twice = returning_twice(statements)
+    agree(followed(tf.function(twice, autograph=False), inputs(4)), followed(twice, inputs(4)))
     for shape in ([None, 3], [None, None]):
         spec = tf.TensorSpec(shape, tf.float32)
         traced = tf.function(run, autograph=False, input_signature=[spec, spec])

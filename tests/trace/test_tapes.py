@@ -309,3 +309,88 @@ def test_a_loop_with_shape_invariants_has_gradients():
 
     of_x, of_y = slopes(tf.constant([2.0]), tf.constant([3.0]))
     assert (of_x.numpy().tolist(), of_y.numpy().tolist()) == ([27.0], [54.0])
+
+
+FROM_OUTSIDE = tf.constant([3.0, 4.0])
+
+
+def _of_an_inner_function(x):
+    @tf.function
+    def inner(x):
+        y = tf.sin(x)
+        return y, y, x
+
+    return inner(x)
+
+
+# Functions that return one value more than once.
+SAME_VALUE = {
+    "twice": lambda x: [x * 2] * 2,
+    "an argument": lambda x: (x, x, x * 2),
+    "a captured tensor": lambda x: (FROM_OUTSIDE, FROM_OUTSIDE, x * FROM_OUTSIDE),
+    "in a structure": lambda x: (lambda y: {"a": y, "b": [y, y], "c": x})(x * x),
+    "beside whole numbers": lambda x: (lambda y, z: [y, z, y, z])(x * 1, tf.cast(x, tf.int32)),
+    "of an inner function": _of_an_inner_function,
+    "ragged": lambda x: (lambda r: (r, r.values, r * 2.0, r))(tf.RaggedTensor.from_row_splits(x, [0, 1, 2])),
+    "slices": lambda x: (lambda s: (s, s, x))(tf.IndexedSlices(x, tf.constant([0, 1]), tf.constant([2]))),
+}
+
+
+@pytest.mark.parametrize("is_inside", [False, True], ids=["called", "called in a function"])
+@pytest.mark.parametrize("name", SAME_VALUE)
+def test_each_of_several_results_that_are_one_value_has_its_gradient(name, is_inside):
+    function = SAME_VALUE[name]
+    traced = tf.function(function)
+    if is_inside:
+        traced = tf.function(lambda x: tf.function(function)(x))
+    x = tf.constant([0.5, 0.7])
+    tapes, results = [], []
+    for run in (function, traced):
+        with (
+            tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator,
+            tf.GradientTape(persistent=True) as tape,
+        ):
+            tape.watch([x, FROM_OUTSIDE])
+            found = tf.nest.flatten(run(x), expand_composites=True)
+        found = [value for value in found if value.dtype.is_floating]
+        results.append([accumulator.jvp(value, unconnected_gradients="zero") for value in found])
+        tapes.append((tape, found))
+    sources = [x, FROM_OUTSIDE]  # (a function gives 0 for what eager code is not connected to)
+    for value, expected in zip(tapes[1][1], tapes[0][1], strict=True):
+        for name in ("gradient", "jacobian"):
+            got, wanted = [getattr(tape, name) for tape, _ in (tapes[1], tapes[0])]
+            same(
+                got(value, sources, unconnected_gradients="zero"),
+                wanted(expected, sources, unconnected_gradients="zero"),
+            )
+    same(tapes[1][0].gradient(tapes[1][1], x), tapes[0][0].gradient(tapes[0][1], x))
+    same(results[1], results[0])
+
+
+def test_a_tape_is_stopped_where_it_was_made_and_nowhere_deeper():
+    @tf.function
+    def stopped_around(x, n):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+            with tape.stop_recording():
+                z = y
+                for _ in tf.range(n):
+                    z = z * 2.0
+            loss = y * z
+        return tape.gradient(loss, x)
+
+    assert stopped_around(tf.constant(3.0), tf.constant(2)).numpy() == 6.0 * 36.0
+
+    @tf.function
+    def stopped_inside(x, n):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+            for _ in tf.range(n):
+                with tape.stop_recording():
+                    y = y * 2.0
+        return tape.gradient(y, x)
+
+    with pytest.raises(tf.errors.UnimplementedError, match="stop_gradient"):
+        stopped_inside(tf.constant(3.0), tf.constant(2))

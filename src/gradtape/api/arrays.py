@@ -33,6 +33,7 @@ from ..ops.public import reshape as reshape
 from ..ops.public import stop_gradient as stop_gradient
 from ..trace.ghost import abstract_of
 from ..trace.inference import with_known_shape
+from ..trace.symbolic import check_scope
 from ..values.composite import complete_values, is_composite
 from ..values.tensor import CONVERSIONS, EagerTensor, IndexedSlices, Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import Variable
@@ -74,6 +75,8 @@ def constant(
             raise TypeError(f"Expected tensor {value!r} with dtype {requested!r}, but got dtype {value.dtype!r}.")
         value = value.numpy()
     tensor = to_tensor(value, requested)
+    if tensor.__class__ is not EagerTensor:
+        check_scope(tensor)
     if shape is None:
         return tensor
     sizes = as_shape(shape)
@@ -359,6 +362,20 @@ def ones_like(input: Any, dtype: DTypeLike | None = None, name: str | None = Non
     return logic.ones_like.public(x) if x.dtype is kind else ones(tuple(x.shape), kind)
 
 
+def _eye_look(
+    num_rows: Any,
+    num_columns: Any = None,
+    batch_shape: Any = None,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Abstract:
+    lead: Any = () if batch_shape is None else as_ints(batch_shape)
+    rows = as_int(num_rows)
+    columns = rows if num_columns is None else as_int(num_columns)
+    return Abstract(None if lead is UNKNOWN else (*lead, rows, columns), dtypes.as_dtype(dtype).numpy)
+
+
+@shaped(_eye_look)
 def eye(
     num_rows: IntLike,
     num_columns: IntLike | None = None,
@@ -562,14 +579,17 @@ def one_hot(
             )
     else:
         kind = dtypes.as_dtype(dtype)
-    values = [default if v is None else to_tensor(v, kind)._array for v, default in ((on_value, 1), (off_value, 0))]
+    values = [to_tensor(default if v is None else v, kind) for v, default in ((on_value, 1), (off_value, 0))]
     for label, value in zip(("on_value", "off_value"), values, strict=True):
-        if np.ndim(value):
-            raise invalid(f"one_hot: {label} must be a scalar, got shape {np.shape(value)}.")
-    x = to_tensor(indices)
-    return masks.encode_one_hot.public(
-        x, as_int(depth), values[0], values[1], -1 if axis is None else as_int(axis), kind.numpy
-    )
+        if abstract_of(value).rank:
+            raise invalid(f"one_hot: {label} must be a scalar, got shape {value.shape}.")
+    x, count, place = to_tensor(indices), as_int(depth), -1 if axis is None else as_int(axis)
+    if all(value.__class__ is EagerTensor for value in values):
+        on, off = (value._array for value in values)
+        return masks.encode_one_hot.public(x, count, on, off, place, kind.numpy)
+    # (As in TensorFlow, no gradient goes to the two.)
+    is_on = masks.encode_one_hot.public(x, count, True, False, place, dtypes.bool.numpy)
+    return logic.select.public(is_on, *map(stop_gradient, values))
 
 
 def meshgrid(*args: object, **kwargs: object) -> list[Tensor]:
@@ -603,7 +623,7 @@ def meshgrid(*args: object, **kwargs: object) -> list[Tensor]:
     axes = [*builtins.range(count)]
     if indexing == "xy" and count > 1:
         axes[0], axes[1] = 1, 0
-    sizes = [v.shape.num_elements() or 0 for v in vectors]
+    sizes = [v._array.size for v in vectors]
     shape = [0] * count
     for axis, size in zip(axes, sizes, strict=True):
         shape[axis] = size

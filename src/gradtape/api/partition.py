@@ -171,6 +171,15 @@ def histogram_fixed_width_bins(
     return math.cast(math.minimum(math.maximum(math.floor(share * bins), 0), bins - 1), dtypes.int32)
 
 
+def _masks_look(
+    lengths: TensorLike, maxlen: Any = None, dtype: DTypeLike = dtypes.bool, name: str | None = None
+) -> Abstract:
+    known = abstract_of(to_tensor(lengths)).known
+    size = UNKNOWN if maxlen is None else as_int(maxlen)
+    return Abstract(None if known is None else (*known, size), dtypes.as_dtype(dtype).numpy)
+
+
+@shaped(_masks_look)
 @takes(dtype=tensor_type)
 def sequence_mask(
     lengths: TensorLike, maxlen: IntLike | None = None, dtype: DTypeLike = dtypes.bool, name: str | None = None
@@ -287,12 +296,16 @@ def dynamic_partition(
 
 
 def _stitched_look(indices: Sequence[TensorLike], data: Sequence[TensorLike], name: str | None = None) -> Any:
-    """Rows like those of the first tensor; the largest index tells how many."""
+    """Rows like those of the first tensor; the largest index tells how many, where all of them are known."""
     first, tensor = abstract_of(to_tensor(indices[0])), to_tensor(data[0])
     known = abstract_of(tensor).known
     if known is None or first.rank is None:
         return Abstract(None, tensor.dtype.numpy)
-    return Abstract((UNKNOWN, *known[first.rank :]), tensor.dtype.numpy)
+    places = [abstract_of(to_tensor(part)).value for part in indices]
+    count = UNKNOWN
+    if all(place is not None and place.dtype.kind in "iu" for place in places):
+        count = max((int(place.max()) + 1 for place in places if place.size), default=0)  # type: ignore[union-attr]
+    return Abstract((count, *known[first.rank :]), tensor.dtype.numpy)
 
 
 @shaped(_stitched_look)

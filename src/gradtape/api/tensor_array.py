@@ -12,7 +12,7 @@ import numpy as np
 
 from ..base import dtypes
 from ..base.context import ACTIVE, STATE, shapes_only
-from ..base.errors import ElementIndexError, OutOfRangeError, TensorTypeError, invalid, unfit
+from ..base.errors import ElementIndexError, InvalidArgumentError, OutOfRangeError, TensorTypeError, invalid, unfit
 from ..base.memory import slots
 from ..base.shapes import TensorShape
 from ..base.sizes import UNKNOWN, Dim, Size, surely_equal
@@ -232,7 +232,9 @@ class TensorArray:
         size = len(self._elements)
         if position >= size:
             if not self._dynamic_size:
-                raise OutOfRangeError(
+                # (In TensorFlow's graphs the kernel of another op raises it.)
+                error = OutOfRangeError if STATE.trace is None else InvalidArgumentError
+                raise error(
                     None,
                     None,
                     f"Tried to write to index {position} but the size is {size}. Use dynamic_size=True to let it grow.",

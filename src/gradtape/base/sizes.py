@@ -18,7 +18,7 @@ import itertools
 import math
 import operator
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn
 
 Bounds = tuple[float, float]
@@ -430,7 +430,7 @@ def matched(a: Any, b: Any, what: str = "sizes") -> Any:
     return b if a is UNKNOWN or b.__class__ is int else a
 
 
-def product(sizes: Sequence[Any]) -> Any:
+def product(sizes: Iterable[Any]) -> Any:
     """How many elements there are; 0 as soon as one size is."""
     total: Any = 1
     for size in sizes:

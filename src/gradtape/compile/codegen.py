@@ -46,6 +46,7 @@ from .program import (
     arrays_of,
     bytes_of,
     call_outside,
+    element,
     given_attributes,
     same_looks,
     size_of,
@@ -438,7 +439,10 @@ def loop_function(loop: Loop, listed: Set[int] = frozenset(), whole: bool = Fals
         write(f"        if not {test.operand(loop.condition.outputs[0])}: break")
         write("        rounds += 1")
     for number in elements:
-        write(f"        v{number} = s{number}[place]")
+        taken = f"s{number}[place]"
+        if body.looks[number][1].kind == "O":
+            taken = f"{names.of('element', element)}(s{number}, place)"
+        write(f"        v{number} = {taken}")
     writer = write_program(body, own, sums)
     for place, output in enumerate(collected):
         write(f"        y{place}.append({writer.operand(output)})")

@@ -345,7 +345,8 @@ class Lowering(World):
             if level.is_loop and variable._id not in level.assigned:
                 raise Assigned(variable)
             level.assigned.add(variable._id)
-        if method.startswith("scatter_") or (method in _UPDATES and not variable.shape.is_fully_defined()):
+        changes_a_part = method == "_assign_part" or method.startswith("scatter_")
+        if changes_a_part or (method in _UPDATES and not variable.shape.is_fully_defined()):
             self.opaque(getattr(variable, method), args, kwargs, [])
             self.forget([variable])
             return

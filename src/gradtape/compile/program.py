@@ -317,7 +317,7 @@ def _run_loop(loop: Loop, operands: list[Any]) -> list[Any]:
     rounds = 0
     while rounds < count if count is not None else _holds(loop.condition, [*carried, *constants]):
         place = rounds if count is None or not loop.reverse else count - 1 - rounds
-        results = loop.body.run([*carried, *(sequence[place] for sequence in sequences), *constants])
+        results = loop.body.run([*carried, *(element(sequence, place) for sequence in sequences), *constants])
         carried = results[: loop.carried]
         for collected, value in zip(kept, results[loop.carried :], strict=True):
             collected.append(value)
@@ -358,7 +358,15 @@ def stacked(values: list[Any], shape: Shape, dtype: np.dtype[Any], lists: bool =
             "The rounds of a loop give elements of several shapes, which cannot be stacked: "
             f"{', '.join(dict.fromkeys(str(value.shape) for value in values))}."
         )
+    if dtype.kind == "O":  # (`np.array` would keep scalar arrays as they are)
+        return np.stack([np.asarray(value, dtype) for value in values])
     return np.array(values, dtype)
+
+
+def element(sequence: Any, place: int) -> Any:
+    """What one round of a loop takes of a sequence; of an array of text, NumPy would give the bare text."""
+    found = sequence[place]
+    return np.array(found, object) if found.__class__ is bytes else found
 
 
 def chosen(programs: Sequence[Any], number: Any) -> Any:

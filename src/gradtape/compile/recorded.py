@@ -278,13 +278,10 @@ class Recorded:
         self._has_loops = any(isinstance(node.what, (Loop, Branch)) for node in program.nodes)
         self._run_forward: Any = self._form.runs(self._forward, partial(setattr, self, "_run_forward"))
         self._run_backward: Any = None
-        positions = {id(ghost): place for place, ghost in enumerate(results)}
-        self._places = [positions[id(ghost)] for ghost in _followed(self._results, self._refusals)]
-        self._refused = [
-            (positions[id(ghost)], self._refusals[place])
-            for place, ghost in enumerate(_followed(self._results))
-            if place in self._refusals
-        ]
+        # (By place, not by value: each of several results that are one value is a tensor of its own.)
+        places = [place for place, ghost in enumerate(results) if ghost.dtype.is_differentiable]
+        self._places = [place for number, place in enumerate(places) if number not in self._refusals]
+        self._refused = [(places[number], pull) for number, pull in self._refusals.items()]
 
     # --- running ---------------------------------------------------------------------------------------------------
 

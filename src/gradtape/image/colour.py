@@ -108,6 +108,7 @@ _YUV_TO_RGB = [[1.0, 1.0, 1.0], [0.0, -0.394642334, 2.03206185], [1.13988303, -0
 
 
 def _times(images: TensorLike, matrix: list[Any]) -> Any:
+    """Each colour as the sum of the three by the columns of a matrix."""
     x = to_tensor(images)
     if not (x.dtype.is_floating or x.dtype.is_complex):
         raise OperandTypeError(

@@ -152,8 +152,7 @@ def non_max_suppression_padded(
     chosen = non_max_suppression(boxes, scores, max_output_size, iou_threshold, score_threshold)
     count = shape(chosen)[0]
     if pad_to_max_output_size:
-        most = as_int(max_output_size)
-        chosen = pad(chosen, [[0, most]])[:most]
+        chosen = pad(chosen, [[0, max_output_size]])[:max_output_size]
     return chosen, count
 
 

@@ -14,7 +14,7 @@ from ..base import dtypes
 from ..base.dtypes import Array
 from ..base.errors import invalid
 from ..base.memory import check_room
-from ..base.sizes import UNKNOWN
+from ..base.sizes import UNKNOWN, Undecided, is_known
 from ..base.traceable import shaped, trace_public
 from ..base.types import IntLike, TensorLike, Value
 from ..math import cast
@@ -225,6 +225,8 @@ def resize_with_pad(
 
 def fitting(x: Tensor, height: int, width: int) -> tuple[Array, Array]:
     """The size of an image that fits into another one in proportion, and the border above it and on its left."""
+    if not is_known([*tuple(x.shape)[-3:-1], height, width]):
+        raise Undecided("The size of an image.")
     # In float32, as TensorFlow: the sizes must come out the same.
     old, new = np.array(tuple(x.shape)[-3:-1], np.float32), np.array([height, width], np.float32)
     exact = old / np.max(old / new)

@@ -10,11 +10,12 @@ import numpy as np
 from ..api.arrays import reshape
 from ..api.layout import transpose
 from ..base.errors import invalid, too_few_axes, unfit
-from ..base.sizes import UNKNOWN
+from ..base.sizes import UNKNOWN, product, same
 from ..base.traceable import shaped, trace_public
 from ..base.types import TensorLike
 from ..op.abstract import Abstract
 from ..op.attributes import as_ints
+from ..op.family import shape_of
 from ..ops.linalg.contractions import contract
 from ..ops.linalg.products import matmul
 from ..trace.ghost import abstract_of
@@ -69,13 +70,12 @@ def tensordot(a: TensorLike, b: object, axes: Any, name: str | None = None) -> T
     left, right = tuple(i % x.ndim for i in left), tuple(i % y.ndim for i in right)
     rows = [i for i in range(x.ndim) if i not in left]
     columns = [i for i in range(y.ndim) if i not in right]
-    inner = [x.shape[i] or 0 for i in left]
-    if inner != [y.shape[i] or 0 for i in right]:
+    sizes, others = shape_of(x), shape_of(y)
+    if any(same(sizes[i], others[j]) is False for i, j in zip(left, right, strict=True)):
         raise invalid(f"tensordot: sizes differ along axes {list(left)} of {x.shape} and {list(right)} of {y.shape}.")
-    count = int(np.prod(inner, dtype=np.int64))
-    outer = [x.shape[i] for i in rows], [y.shape[i] for i in columns]
-    first = reshape(transpose(x, [*rows, *left]), (int(np.prod(outer[0], dtype=np.int64)), count))
-    second = reshape(transpose(y, [*right, *columns]), (count, int(np.prod(outer[1], dtype=np.int64))))
+    outer = [sizes[i] for i in rows], [others[i] for i in columns]
+    first = reshape(transpose(x, [*rows, *left]), (product(outer[0]), product(sizes[i] for i in left)))
+    second = reshape(transpose(y, [*right, *columns]), (product(others[i] for i in right), product(outer[1])))
     return reshape(matmul.public(first, second), (*outer[0], *outer[1]))
 
 

@@ -16,6 +16,7 @@ from .functions import range_of as _range_of
 from .functions import row_splits_to_segment_ids as row_splits_to_segment_ids
 from .functions import segment_ids_to_row_splits as segment_ids_to_row_splits
 from .functions import stack as stack
+from .functions import stack_dynamic_partitions as stack_dynamic_partitions
 from .spec import RaggedTensorSpec as RaggedTensorSpec
 from .tensor import RaggedTensor as RaggedTensor
 

@@ -41,14 +41,18 @@ def _stack(rows: Sequence[Any]) -> RaggedTensor:
 
 
 def _stand_in(ragged: RaggedTensor, variant: int, solid: Solid) -> RaggedTensor:
-    """Rows of equal lengths, or one that has all values."""
+    """Rows of equal lengths; a first one that has all values; a last one that has all but one value for each of the others."""
     values, splits = solid(ragged._values, variant), ragged._row_splits
     if splits.__class__ is not EagerTensor:
         rows, count = splits._array.shape[0] - 1, count_of(values) or 0
         last = np.full(rows, count)
-        ends = last if variant else np.arange(1, rows + 1) * count // max(rows, 1)
+        ends = (np.arange(1, rows + 1) * count // max(rows, 1), last, np.minimum(np.arange(1, rows + 1), last))[variant]
+        ends[-1:] = count
         splits = from_array(np.concatenate(([0], ends)).astype(splits.dtype.numpy))
-    return RaggedTensor(values, splits, ragged._uniform)
+    uniform = (
+        ragged._uniform if ragged._uniform.__class__ is int else None
+    )  # (a symbol means nothing outside of its trace)
+    return RaggedTensor(values, splits, uniform)
 
 
 declare(

@@ -8,16 +8,19 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from .. import math
-from ..api import arrays, layout
+from ..api import arrays, indexing, layout, sorting
 from ..base import dtypes
 from ..base.dtypes import Array
 from ..base.errors import NotATensorError, TensorTypeError, invalid, unfit
 from ..base.memory import repeated
-from ..base.traceable import trace_public
+from ..base.sizes import UNKNOWN
+from ..base.traceable import shaped, trace_public, traceable
 from ..base.types import AxisLike, DTypeLike, IntLike, TensorLike
+from ..op.abstract import Abstract
 from ..op.attributes import as_int
 from ..sparse import SparseTensor, crossing
 from ..trace.composites import by_stand_ins
+from ..trace.ghost import abstract_of
 from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
 from .tensor import RaggedTensor, concat_rows, ranges, stacked_rows, take_rows
 
@@ -282,6 +285,10 @@ def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) ->
     keep = mask if isinstance(mask, RaggedTensor) else to_tensor(mask)
     if keep.dtype is not dtypes.bool:
         raise TensorTypeError(None, None, f"boolean_mask: the mask must be bool, got {keep.dtype!r}.")
+    if keep.shape.rank is None:
+        raise ValueError(
+            "boolean_mask: the rank of the mask must be known: it decides what the result is. Use tf.ensure_shape."
+        )
     values = data if isinstance(data, RaggedTensor) else to_tensor(data)
     if isinstance(values, Tensor) and isinstance(keep, Tensor):
         if keep.ndim == 1:
@@ -293,7 +300,8 @@ def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) ->
         keep = RaggedTensor.from_tensor(keep)
     if isinstance(values, Tensor):
         values = RaggedTensor.from_tensor(values)
-    if not np.array_equal(values.row_splits._array, keep.row_splits._array):
+    ours, theirs = (np.asarray(part.row_splits._array) for part in (values, keep))
+    if not np.array_equal(ours, theirs):
         raise invalid("boolean_mask: the rows of the mask must have the lengths of those of the data.")
     if isinstance(keep.values, RaggedTensor):
         return values.with_values(boolean_mask(values.values, keep.values))
@@ -421,6 +429,18 @@ def _lengths(value: RaggedTensor) -> list[int]:
     return found
 
 
+def _look_of_ids(splits: TensorLike, name: str | None = None, out_type: DTypeLike | None = None) -> Abstract:
+    return _vector(splits, UNKNOWN, out_type)
+
+
+def _vector(like: TensorLike, size: Any, out_type: DTypeLike | None) -> Abstract:
+    """A vector of positions; how long it is may depend on values."""
+    return Abstract(
+        (size,), abstract_of(to_tensor(like)).dtype if out_type is None else dtypes.as_dtype(out_type).numpy
+    )
+
+
+@shaped(_look_of_ids)
 def row_splits_to_segment_ids(splits: TensorLike, name: str | None = None, out_type: DTypeLike | None = None) -> Tensor:
     """The row number of each value.
 
@@ -443,6 +463,17 @@ def row_splits_to_segment_ids(splits: TensorLike, name: str | None = None, out_t
     return from_array(ids if out_type is None else ids.astype(dtypes.as_dtype(out_type).numpy))
 
 
+def _look_of_splits(
+    segment_ids: TensorLike,
+    num_segments: IntLike | None = None,
+    out_type: DTypeLike | None = None,
+    name: str | None = None,
+) -> Abstract:
+    size = num_segments + 1 if isinstance(num_segments, int) else UNKNOWN
+    return _vector(segment_ids, size, dtypes.int64 if out_type is None else out_type)
+
+
+@shaped(_look_of_splits)
 def segment_ids_to_row_splits(
     segment_ids: TensorLike,
     num_segments: IntLike | None = None,
@@ -477,4 +508,50 @@ def segment_ids_to_row_splits(
     return from_array(np.concatenate(([0], np.cumsum(lengths))).astype(kind))
 
 
+def stack_dynamic_partitions(
+    data: TensorLike, partitions: TensorLike, num_partitions: IntLike, name: str | None = None
+) -> RaggedTensor:
+    """The slices of `data` as rows, by the number that `partitions` has for each: row i has those of number i, in their order.
+
+    >>> import gradtape as tf
+    >>> tf.ragged.stack_dynamic_partitions(["a", "b", "c"], [2, 0, 2], 4)
+    <tf.RaggedTensor [[b'b'], [], [b'a', b'c'], []]>
+
+    Args:
+        data: A tensor or ragged tensor; its shape begins with that of `partitions`.
+        partitions: The number of a row for each slice.
+        num_partitions: How many rows there are.
+        name: Not used; taken for programs that were written for TensorFlow.
+
+    Returns:
+        A RaggedTensor.
+
+    Raises:
+        ValueError: `partitions` and `data` have other shapes.
+        tf.errors.InvalidArgumentError: There is no row of a number.
+    """
+    values = data if isinstance(data, RaggedTensor) else to_tensor(data)
+    numbers = partitions if isinstance(partitions, RaggedTensor) else to_tensor(partitions)
+    rank = numbers.shape.rank
+    if rank is None:
+        raise ValueError("stack_dynamic_partitions: the rank of partitions must be known. Use tf.ensure_shape.")
+    if not numbers.shape.is_compatible_with(values.shape[:rank]):
+        raise ValueError(
+            f"stack_dynamic_partitions: data of shape {values.shape} must start with the shape {numbers.shape} of partitions."
+        )
+    if rank > 1:
+        if not isinstance(values, RaggedTensor):
+            values = RaggedTensor.from_tensor(values)
+        if not isinstance(numbers, RaggedTensor):
+            numbers = RaggedTensor.from_tensor(numbers)
+        return stack_dynamic_partitions(values.values, numbers.values, num_partitions)
+    if rank == 0:
+        values, numbers = layout.stack([values]), layout.stack([numbers])
+    order = sorting.argsort(numbers, stable=True)
+    return RaggedTensor.from_value_rowids(
+        indexing.gather(values, order), indexing.gather(numbers, order), nrows=num_partitions
+    )
+
+
+stack_dynamic_partitions = traceable(stack_dynamic_partitions)
 trace_public(globals(), skip=("check_same_rows", "constant", "map_flat_values"), in_world=by_stand_ins)

@@ -508,7 +508,8 @@ class RaggedTensor(_Arithmetic):
     @property
     def shape(self) -> TensorShape:
         """The shape, with None for ragged axes."""
-        return TensorShape([_rows(self), self._uniform, *self._values.shape[1:]])
+        inside = self._values.shape
+        return TensorShape(None if inside.rank is None else [_rows(self), self._uniform, *inside[1:]])
 
     def get_shape(self) -> TensorShape:
         """The same as `shape`.

@@ -248,7 +248,8 @@ _WRITTEN: dict[str, typing.Any] = {
     ),
     **dict.fromkeys(
         (
-            "BroadcastGradientArgs", "DenseBincount", "DenseToDenseSetOperation", "DenseToSparseSetOperation", "Eig", "Einsum",
+            "Bincount", "BroadcastGradientArgs", "DenseBincount", "DenseToDenseSetOperation", "DenseToSparseSetOperation", "Eig",
+            "Einsum",
             "InplaceAdd", "InplaceSub", "InplaceUpdate", "RaggedRange", "RaggedTensorToSparse", "RandomUniformInt",
             "ResourceScatterNdMax", "ResourceScatterNdMin", "ResourceStridedSliceAssign", "RestoreV2", "Reverse",
             "ShardedFilename", "ShardedFilespec", "SparseConcat", "SparseDenseCwiseAdd", "SparseDenseCwiseDiv",

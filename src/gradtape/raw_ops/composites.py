@@ -271,6 +271,11 @@ def _counted(values: Any, weights: TensorLike, size: Any, binary_output: bool) -
     return math.cast(found, given.dtype)
 
 
+def Bincount(arr: TensorLike, size: TensorLike, weights: TensorLike, name: str | None = None) -> Any:
+    """How often each number below `size` is there, or the sum of its weights; in the type of the weights."""
+    return _counted(arrays.reshape(to_tensor(arr), (-1,)), weights, size, False)
+
+
 def DenseBincount(
     input: TensorLike, size: TensorLike, weights: TensorLike, binary_output: bool = False, name: str | None = None
 ) -> Any:

@@ -42,7 +42,6 @@ BesselK1e x | math.special.bessel_k1e x
 BesselY0 x | math.special.bessel_y0 x
 BesselY1 x | math.special.bessel_y1 x
 BiasAddV1 value bias | nn.bias_add value bias
-Bincount arr size weights | math.bincount arr minlength=size maxlength=size weights
 Bitcast input type | bitcast input type
 BroadcastArgs s0 s1 | broadcast_dynamic_shape shape_x=s0 shape_y=s1
 BroadcastTo input shape | broadcast_to input shape

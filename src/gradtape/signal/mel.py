@@ -9,8 +9,9 @@ import numpy as np
 from ..base import dtypes
 from ..base.dtypes import Array
 from ..base.errors import invalid
-from ..base.traceable import trace_public
+from ..base.traceable import shaped, trace_public
 from ..base.types import DTypeLike, IntLike, TensorLike
+from ..op.abstract import Abstract
 from ..op.attributes import as_float, as_int
 from ..values.tensor import Tensor, from_array, to_tensor
 from .cosine import dct
@@ -21,6 +22,19 @@ def _mel(hertz: TensorLike) -> Array:
     return np.asarray(1127.0 * np.log1p(np.asarray(hertz, np.float64) / 700.0))
 
 
+def _look(
+    num_mel_bins: IntLike = 20,
+    num_spectrogram_bins: IntLike = 129,
+    sample_rate: object = 8000,
+    lower_edge_hertz: object = 125.0,
+    upper_edge_hertz: object = 3800.0,
+    dtype: DTypeLike = dtypes.float32,
+    name: str | None = None,
+) -> Abstract:
+    return Abstract((as_int(num_spectrogram_bins), as_int(num_mel_bins)), dtypes.as_dtype(dtype).numpy)
+
+
+@shaped(_look)
 def linear_to_mel_weight_matrix(
     num_mel_bins: int = 20,
     num_spectrogram_bins: IntLike = 129,

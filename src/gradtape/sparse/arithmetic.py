@@ -29,12 +29,21 @@ from .tensor import SparseTensor, as_sparse, check_places, flat_places, from_par
 # --- sums of tensors -----------------------------------------------------------------------------------
 
 
+def _look_of_sum(a: Any, b: Any, threshold: object = 0) -> Abstract | None:
+    """The sum of a sparse and a dense tensor has the shape of the dense one."""
+    dense = [value for value in (a, b) if not isinstance(value, SparseTensor)]
+    if len(dense) != 1:
+        return None
+    return Abstract(_known_shape(dense[0]), (b if dense[0] is a else a).dtype.numpy)
+
+
 @overload
 def add(a: SparseTensor, b: SparseTensor, threshold: Any = 0) -> SparseTensor: ...
 @overload
 def add(a: SparseTensor, b: DenseLike, threshold: Any = 0) -> Tensor: ...
 @overload
 def add(a: DenseLike, b: SparseTensor, threshold: Any = 0) -> Tensor: ...
+@shaped(_look_of_sum)
 def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     """a + b, of which one may be dense.
 
@@ -48,7 +57,7 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     Args:
         a: A SparseTensor, or a tensor.
         b: Another of the same shape and type. At least one of both is sparse.
-        threshold: Sums whose magnitude is below it are left out of a sparse result.
+        threshold: Sums of two elements whose magnitude is below it are left out of a sparse result.
 
     Returns:
         A SparseTensor if both are sparse, else a tensor.
@@ -61,10 +70,11 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     if not any(sparse):
         raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
     if all(sparse):
-        places, parts = _together(a, b, "add")
+        places, parts, both = _together(a, b, "add")
         total = from_parts(places, math.add(*parts), sizes_of(a))
         limit = to_tensor(threshold, None if isinstance(threshold, (Tensor, Variable)) else total.dtype.real_dtype)
-        kept = np.flatnonzero(np.abs(total.values._array) >= limit._array)
+        # (As in TensorFlow's kernel, what one operand alone has is no sum.)
+        kept = np.flatnonzero((np.abs(total.values._array) >= limit._array) | ~both)
         return total if len(kept) == len(places) else picked(total, kept, places[kept], sizes_of(a))
     sp, dense = (a, b) if sparse[0] else (b, a)
     dense = to_tensor(dense, None if isinstance(dense, (Tensor, Variable)) else sp.dtype)
@@ -126,12 +136,12 @@ def minimum(sp_a: TensorLike, sp_b: TensorLike, name: str | None = None) -> Spar
 
 def _extreme(choose: Callable[..., Any], a: TensorLike, b: TensorLike, name: str) -> SparseTensor:
     a, b = as_sparse(a, name), as_sparse(b, name)
-    places, parts = _together(a, b, name)
+    places, parts, _ = _together(a, b, name)
     return from_parts(places, choose(*parts), sizes_of(a))
 
 
-def _together(a: SparseTensor, b: SparseTensor, name: str) -> tuple[Any, list[Any]]:
-    """The places that one of both has, in order, and the elements of each there."""
+def _together(a: SparseTensor, b: SparseTensor, name: str) -> tuple[Any, list[Any], Any]:
+    """The places that one of both has, in order, the elements of each there, and whether both have one."""
     sizes = sizes_of(a)
     if sizes != sizes_of(b):
         raise invalid(f"{name}: shapes of both operands do not match: {sizes} and {sizes_of(b)}.")
@@ -146,7 +156,10 @@ def _together(a: SparseTensor, b: SparseTensor, name: str) -> tuple[Any, list[An
         math.unsorted_segment_sum(sp.values, from_array(positions), len(union))
         for sp, positions in zip((a, b), ids, strict=True)
     ]
-    return places, parts
+    both = np.bincount(ids[0], minlength=len(union)).astype(bool) & np.bincount(ids[1], minlength=len(union)).astype(
+        bool
+    )
+    return places, parts, both
 
 
 # --- reductions ----------------------------------------------------------------------------------------
@@ -264,7 +277,8 @@ def _look_of_product(
     """What is known of a product before the function runs. (Stand-ins would need inner sizes that fit each other.)"""
     shapes = []
     for matrix, turned in ((sp_a, adjoint_a), (b, adjoint_b)):
-        known = [UNKNOWN if size is None else size for size in _known_shape(matrix)]
+        shape = _known_shape(matrix)
+        known = [UNKNOWN if size is None else size for size in ((None, None) if shape is None else shape)]
         if len(known) != 2:
             raise invalid(f"sparse_dense_matmul: two matrices are needed, got shapes {sp_a.shape} and {b.shape}.")
         shapes.append(known[::-1] if turned else known)
@@ -274,11 +288,11 @@ def _look_of_product(
     return Abstract((rows, columns), (sp_a if isinstance(sp_a, SparseTensor) else b).dtype.numpy)
 
 
-def _known_shape(matrix: object) -> Any:
-    if isinstance(matrix, SparseTensor):
-        return (None, None) if matrix.shape.rank is None else matrix.shape
-    known = abstract_of(matrix._read() if isinstance(matrix, Variable) else to_tensor(matrix)).known
-    return (UNKNOWN, UNKNOWN) if known is None else known
+def _known_shape(value: object) -> Any:
+    """What is known of the shape of a sparse or dense tensor; None for an unknown rank."""
+    if isinstance(value, SparseTensor):
+        return None if value.shape.rank is None else value.shape
+    return abstract_of(value._read() if isinstance(value, Variable) else to_tensor(value)).known
 
 
 _INNER = (

@@ -45,16 +45,21 @@ def _stacked(values: Sequence[SparseTensor]) -> SparseTensor:
 
 
 def _stand_in(sp: SparseTensor, variant: int, solid: Solid) -> SparseTensor:
-    """Values one after the other in a tensor that is, where its sizes are not known, as wide as they need, or twice as wide."""
+    """Values one after the other along the rows, along the columns, or in the last places.
+
+    Where the sizes of the tensor are not known it is as wide as they need, or wider.
+    """
     count, rank = sp.values.shape[0], sp.dense_shape.shape[0]
     width = max(count, 1) * (1 + variant)
     sizes = np.array([width if size is None else size for size in sp.shape], np.int64)
     places = solid(sp.indices, variant)
     if sp.indices.__class__ is not EagerTensor:
-        numbers = np.arange(count) % max(int(np.prod(sizes, dtype=np.float64)), 1)
-        places = from_array(
-            np.stack(np.unravel_index(numbers, tuple(sizes)), axis=1).astype(np.int64).reshape(count, rank)
-        )
+        room = max(int(np.prod(sizes, dtype=np.float64)), 1)
+        numbers = (np.arange(count) + (room - count if variant == 2 else 0)) % room
+        shape = tuple(sizes.tolist())
+        columns = np.unravel_index(numbers, shape, "F") if variant == 1 else np.unravel_index(numbers, shape)
+        axes = np.stack(columns, axis=1).astype(np.int64).reshape(count, rank)
+        places = from_array(axes[np.lexsort(axes.T[::-1])] if rank else axes)
     return SparseTensor(places, solid(sp.values, variant), from_array(sizes))
 
 

@@ -10,12 +10,37 @@ from .. import math
 from ..api import arrays, indexing, layout
 from ..api.clip import clip_by_norm
 from ..base.errors import invalid
-from ..base.traceable import trace_public
+from ..base.sizes import UNKNOWN
+from ..base.traceable import shaped, trace_public
 from ..nn.sampled import whole_table
+from ..op.abstract import Abstract
+from ..trace.composites import by_stand_ins
+from ..trace.ghost import abstract_of
 from ..values.tensor import Tensor, from_array, to_tensor
+from ..variables.variable import Variable
 from .tensor import as_sparse, places_of
 
 
+def _look(params: object, ids: object, *args: object, **kwargs: object) -> Abstract:
+    """Rows of the table; their number is found in the ids."""
+    return _rows(params, (UNKNOWN,))
+
+
+def _look_of_safe(embedding_weights: object, sparse_ids: Any, *args: object, **kwargs: object) -> Abstract:
+    """Rows of the table in place of the last axis of the ids."""
+    shape = sparse_ids.shape
+    if shape.rank is None:
+        return Abstract(None, _rows(embedding_weights, ()).dtype)
+    return _rows(embedding_weights, tuple([UNKNOWN if size is None else size for size in shape[:-1]]))
+
+
+def _rows(params: Any, lead: tuple[Any, ...]) -> Abstract:
+    part = params[0] if isinstance(params, (list, tuple)) else params
+    table = abstract_of(part._read() if isinstance(part, Variable) else to_tensor(part))
+    return Abstract(None if table.known is None else (*lead, *table.known[1:]), table.dtype)
+
+
+@shaped(_look)
 def embedding_lookup_sparse(
     params: Any,
     sp_ids: object,
@@ -92,6 +117,7 @@ def _combined(embeddings: Any, numbers: Any, weights: Any, count: int, how: str,
     return math.divide_no_nan(total, arrays.reshape(scale, shape))
 
 
+@shaped(_look_of_safe)
 def safe_embedding_lookup_sparse(
     embedding_weights: Any,
     sparse_ids: object,
@@ -131,4 +157,4 @@ def safe_embedding_lookup_sparse(
     return arrays.reshape(found, (*lead, *found.shape[1:]))
 
 
-trace_public(globals())
+trace_public(globals(), in_world=by_stand_ins)

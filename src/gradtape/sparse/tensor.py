@@ -180,6 +180,10 @@ class SparseTensor:
         if isinstance(other, SparseTensor):
             raise TypeError("SparseTensor: only dense tensors can be factors. Use tf.sparse.map_values or to_dense.")
         dense = to_tensor(other, None if isinstance(other, (Tensor, Variable)) else self.dtype)
+        if is_symbolic(self._indices) or is_symbolic(dense):  # (the ops check places and shapes when the function runs)
+            if dense.shape.rank == 0:
+                return dense
+            return indexing.gather_nd(arrays.broadcast_to(dense, self._dense_shape), self._indices)
         sizes = sizes_of(self)
         if not dense.ndim:
             return dense
@@ -204,7 +208,7 @@ class SparseTensor:
 def _unknown_sizes(sizes: Any) -> TensorShape:
     """As many sizes as there are, if their number is known."""
     number = sizes.shape[0] if sizes.shape.rank else None
-    return TensorShape(None if number is None else [None] * number)
+    return TensorShape([None] * number if number.__class__ is int else None)
 
 
 def sizes_of(sp: SparseTensor) -> tuple[int, ...]:

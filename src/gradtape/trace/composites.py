@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,11 @@ from ..base.errors import OpError
 from ..base.sizes import UNKNOWN, Undecided, is_known
 from ..values.composite import COMPOSITES
 from ..values.tensor import Tensor, from_array
-from .ghost import Ghost, NeedsValue, World
+from .ghost import Ghost, NeedsValue, UnknownNumber, World
 from .graph import leaves, map_parts, parts_of
 from .inference import Inference, depending_on
 from .recorder import outside_traces
-from .trials import Choice, Trial, agreed, choices
+from .trials import Choice, Trial, agreed, choices, ruled
 
 
 @functools.lru_cache(maxsize=4096)
@@ -48,31 +49,80 @@ def by_stand_ins(world: World, function: Any, *args: Any, **kwargs: Any) -> Any:
     operands = [leaf._read() if hasattr(leaf.__class__, "_read") else leaf for leaf in leaves((args, kwargs))]
     sources = [operand for operand in operands if isinstance(operand, Tensor)]
     rule = getattr(function, "look", None)
-    if rule is not None:
-        found = rule(*args, **kwargs)
-        return depending_on(world, world.ghost_of(found.known, found.dtype), sources)
-    for choice in (lambda place: (2, 3), *choices(ghosts)):
-        try:
-            return _found(world, function, (args, kwargs), sources, choice)
-        except (OpError, ValueError, IndexError) as error:
-            problem = error
-            if all(is_known(ghost._array.known or (UNKNOWN,)) for ghost in ghosts):
-                break
-    raise problem
-
-
-def _found(world: Inference, function: Any, given: Any, sources: list[Any], choice: Choice) -> Any:
-    results = []
-    trials = [Trial(side, choice, rank=1) for side in (0, 1)]
-    for trial in trials:
-        solid_args = trial.twin(given)
-        with outside_traces(), np.errstate(all="ignore"):
-            results.append(_called(function, *solid(solid_args, 0)))
+    found = None if rule is None else rule(*args, **kwargs)
+    if found is not None:
+        return ruled(world, found, sources)
+    problems: list[Exception] = []
+    results: list[Any] = []
+    trials: list[Trial] = []
+    for rank in range(5) if any(ghost._array.known is None for ghost in ghosts) else (1,):
+        for choice in (lambda place: (2, 3), *choices((args, kwargs))):
             try:
-                results.append(_called(function, *solid(solid_args, 1)))
-            except (OpError, ValueError, IndexError):  # the integers of the second were not places in the others
-                results.append(_called(function, *solid(solid_args, 1, "ones")))
-    return _ghostly(world, results, sources, trials)
+                found, tried = _found(function, (args, kwargs), choice, rank)
+                results, trials = [*results, *found], [*trials, *tried]
+                break
+            except (OpError, ValueError, IndexError) as error:
+                problems.append(error)
+                if all(is_known(ghost._array.known or (UNKNOWN,)) for ghost in ghosts):
+                    raise
+    if results:
+        return _ghostly(world, results, sources, trials)
+    if len({(type(problem), str(problem)) for problem in problems}) == 1:
+        raise problems[0]  # whatever the sizes are
+    raise NeedsValue(f"What {function.__name__} gives depends on sizes that are not known before the function runs.")
+
+
+def _found(function: Any, given: Any, choice: Choice, rank: int) -> tuple[list[Any], list[Trial]]:
+    results: list[Any] = []
+    trials: list[Trial] = []
+    for side in (0, 1):
+        if side and not trials[0].has_numbers:
+            break  # (without unknown sizes both runs are one)
+        trials.append(trial := Trial(side, choice, rank))
+        args = trial.twin(given)
+        with outside_traces(), np.errstate(all="ignore"):
+            results.append(_called(function, *solid(args, 0)))
+            results += _with_other_values(function, args)
+    return results, trials
+
+
+def _with_other_values(function: Any, given: Any) -> list[Any]:
+    """What the function gives where elements stand at other places: results, or the error of the last attempt."""
+    found: list[Any] = []
+    problem: Exception | None = None
+    for variant in (1, 2) if _count_of_structures(given) else (1,):  # (a row may be missed where it is empty)
+        for kind in ("", "ones"):  # (other integers may be no places in other operands)
+            try:
+                found.append(_called(function, *solid(given, variant, kind)))
+                break
+            except (OpError, ValueError, IndexError) as error:
+                problem = error
+    if not found and problem is not None:
+        raise problem
+    if _count_of_structures(given) > 1:  # also with operands that have their elements at places of their own
+        with contextlib.suppress(OpError, ValueError, IndexError):
+            found.append(_called(function, *_each_apart(given)))
+    return found
+
+
+def _each_apart(given: Any) -> Any:
+    variants = itertools.count()
+
+    def apart(value: Any) -> Any:
+        if _has_structure(value):
+            return solid(value, next(variants) % 3)
+        return solid(value, 0) if value.__class__ is Ghost else map_parts(value, apart)
+
+    return apart(given)
+
+
+def _count_of_structures(value: object) -> int:
+    return 1 if _has_structure(value) else sum(map(_count_of_structures, parts_of(value)))
+
+
+def _has_structure(value: object) -> bool:
+    kind = COMPOSITES.get(value.__class__)
+    return kind is not None and kind.stand_in is not None and _has_ghosts(value)
 
 
 def _called(function: Any, args: Any, kwargs: Any) -> Any:
@@ -94,10 +144,13 @@ def _has_ghosts(value: object) -> bool:
 def solid(value: Any, variant: int, kind: str = "") -> Any:
     """The value with a real value in place of every abstract one."""
     if value.__class__ is Ghost:
-        return from_array(filled(tuple(value.shape), value.dtype.numpy, kind or ("ones", "ordered")[variant]))
-    composite = COMPOSITES.get(value.__class__)
-    if composite is not None and composite.stand_in is not None and _has_ghosts(value):
-        return composite.stand_in(value, variant, solid)
+        return from_array(
+            filled(tuple(value.shape), value.dtype.numpy, kind or ("ones", "ordered", "ordered")[variant])
+        )
+    if _has_structure(value):
+        stand_in = COMPOSITES[value.__class__].stand_in
+        assert stand_in is not None
+        return stand_in(value, variant, solid)
     return map_parts(value, lambda part: solid(part, variant, kind))
 
 
@@ -105,13 +158,20 @@ def _ghostly(world: Inference, results: list[Any], sources: list[Any], trials: l
     """What all results have in common; a size in which they differ is unknown."""
     first = results[0]
     if isinstance(first, Tensor):
-        sizes = zip(*[result._array.shape for result in results], strict=True)
-        shape = tuple([agreed(world, axis, trials) for axis in sizes])
+        shapes = [result._array.shape for result in results]
+        shape = None
+        if len({len(sizes) for sizes in shapes}) == 1:
+            shape = tuple([agreed(world, axis, trials) for axis in zip(*shapes, strict=True)])
         return depending_on(world, Ghost(world, shape, first.dtype.numpy), sources)
+    columns = [list(parts_of(result)) for result in results]
+    if len({result.__class__ for result in results}) > 1 or len({len(column) for column in columns}) > 1:
+        raise UnknownNumber(
+            "What kind of value a step gives depends on a rank that is not known before the function runs."
+        )
     kind = COMPOSITES.get(first.__class__)
     fixed = () if kind is None else kind.fixed
     made = []
-    for place, parts in enumerate(zip(*map(parts_of, results), strict=True)):
+    for place, parts in enumerate(zip(*columns, strict=True)):
         if place not in fixed:
             made.append(_ghostly(world, list(parts), sources, trials))
         elif all(np.array_equal(parts[0], part) for part in parts):

@@ -9,6 +9,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..base.errors import UnimplementedError
 from ..differentiation.forward import ForwardAccumulator
 from ..differentiation.tape import GradientTape
 from .recorder import FACADES, Recorder
@@ -93,6 +94,13 @@ class TracedTape(_Entered, GradientTape):
     @contextlib.contextmanager
     def stop_recording(self) -> Iterator[None]:
         """Do not record in this block."""
+        if not self._trace.made_here(self._number):
+            raise UnimplementedError(
+                None,
+                None,
+                "stop_recording: a branch or loop of a function cannot stop a tape that was made outside of it. Use "
+                "tf.stop_gradient(x) on what the block gives, or put the `if` or the loop into the `with` block.",
+            )
         with self._trace.method(self, "stop_recording", (), {}):
             yield
 

@@ -95,6 +95,15 @@ class GhostArray:
     def __array__(self, *args: object, **kwargs: object) -> Any:
         return self._world.value_of(self)
 
+    def __len__(self) -> int:
+        return int(self.shape[0])
+
+    def __iter__(self) -> Any:
+        return iter(self._world.value_of(self))
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._world.value_of(self)[key]
+
     def item(self) -> Any:
         """The value of a scalar."""
         return self._world.value_of(self).item()

@@ -72,6 +72,7 @@ class Recorder:
         self._inputs: set[int] = set()
         self._enclosed: dict[int, tuple[SymbolicTensor, SymbolicTensor]] = {}  # what it takes from the trace around it
         self._makers: dict[int, Step] = {}  # the step that computes a value, by the number of the value
+        self._adopted: dict[int, Step] = {}  # that of a tape or the like
         self._folding = 0  # nesting depth of calls whose results no tape can follow
 
     # --- entering and leaving --------------------------------------------------------------------------------------
@@ -198,6 +199,7 @@ class Recorder:
         step = Step(cls, self.refs(args), self.refs(kwargs), Ref(number), user_line())
         self.world.environment.values[number] = self._performed(cls, step.args, step.kwargs)
         self._levels[-1].append(step)
+        self._adopted[number] = step
         return True
 
     def method(self, thing: object, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -247,6 +249,11 @@ class Recorder:
         graph.outputs = self.refs(returned)
         self.world.performed[id(graph)] = graph
         return graph, returned
+
+    def made_here(self, number: int) -> bool:
+        """Whether the step that made a tape or the like is one of the same function, branch, or body of a loop as the next."""
+        maker = self._adopted.get(number)
+        return any(step is maker for step in self._levels[-1])
 
     @contextlib.contextmanager
     def steps_into(self, steps: list[Step]) -> Iterator[None]:

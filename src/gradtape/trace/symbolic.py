@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from ..base.context import STATE
 from ..base.dtypes import DType
 from ..base.errors import OperatorNotAllowedInGraphError, OutOfScopeError
 from ..base.notebook import Form, in_notebook
@@ -172,6 +173,12 @@ name_functions_elsewhere(
 def is_symbolic(value: Any) -> bool:
     """Whether a value is known only when a traced function runs."""
     return getattr(value.__class__, "_symbolic", False)
+
+
+def check_scope(value: Any) -> None:
+    """Raise where a symbolic tensor is used outside of all functions."""
+    if value.__class__ is SymbolicTensor and STATE.trace is None:
+        raise out_of_scope(value)
 
 
 def out_of_scope(value: SymbolicTensor) -> OutOfScopeError:

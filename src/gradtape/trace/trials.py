@@ -6,6 +6,8 @@ unknown. Sizes that are known to be equal have one number. No number leaves this
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -19,13 +21,16 @@ from ..op.abstract import Abstract
 from ..op.record import leaves_below
 from ..values.tensor import EagerTensor, Tensor, TensorSpec
 from ..variables.variable import Variable
-from .ghost import Ghost, UnknownNumber
+from .ghost import Ghost, UnknownNumber, abstract_of
 from .graph import leaves, map_parts, parts_of
 from .inference import Inference, depending_on, like
 
 # Numbers for the first, second, third ... unknown size, in both runs. They divide well, because programs split.
 _SIZES = ((12, 24), (48, 96), (60, 120), (36, 72), (18, 54), (30, 90))
 _RANKS = range(6)
+_MOST_TRIED = 60  # ways to give numbers to unknown sizes, each for one or several of them
+_MOST_NUMBERS = 6
+_SETTINGS = {"f": (0.5, 0.75), "b": (True, False), "O": (b"a", b" ")}  # by kind of type, in both runs
 _LARGEST = 4096  # elements of a tensor whose integers are made up: nobody reads more of them as sizes
 _ERRORS = (OpError, ValueError, LookupError, TypeError, ArithmeticError, AttributeError, Undecided)
 
@@ -36,15 +41,18 @@ def tried(world: Inference, function: Any, args: tuple[Any, ...], kwargs: dict[s
     """What the function gives, as far as runs with numbers agree; the question if none succeeds."""
     ghosts = [leaf for leaf in leaves((args, kwargs)) if leaf.__class__ is Ghost]
     errors: list[Exception] = []
-    for choice in (lambda place: _SIZES[place % len(_SIZES)], lambda place: (24, 48), *choices(ghosts)):
-        found: list[tuple[Any, Trial]] = []
-        for rank in _RANKS if any(ghost._array.known is None for ghost in ghosts) else (0,):
+    every = [lambda place: _SIZES[place % len(_SIZES)], lambda place: (24, 48), *choices((args, kwargs))]
+    found: list[tuple[Any, Trial]] = []
+    # (Each rank may need other numbers. What the ranks that are possible do not agree in is unknown.)
+    for rank in _RANKS if any(ghost._array.known is None for ghost in ghosts) else (0,):
+        for choice in every:
             try:
                 found += [_run(Trial(side, choice, rank), function, args, kwargs) for side in (0, 1)]
+                break
             except _ERRORS as error:
                 errors.append(error)
-        if found:
-            return _merged(world, found)
+    if found:
+        return _merged(world, found)
     if errors and isinstance(question, Undecided) and len({(type(e), str(e)) for e in errors}) == 1:
         raise errors[0]  # whatever the sizes are
     raise question
@@ -61,14 +69,16 @@ class Symbols(Inference):
             rule = getattr(function, "look", None)
             if rule is None:
                 return tried(self, function, args, kwargs, question)
-            return self._ruled(
-                rule(*args, **kwargs), [leaf for leaf in leaves((args, kwargs)) if leaf.__class__ is Ghost]
+            return ruled(
+                self, rule(*args, **kwargs), [leaf for leaf in leaves((args, kwargs)) if leaf.__class__ is Ghost]
             )
 
-    def _ruled(self, found: Any, sources: list[Any]) -> Any:
-        if isinstance(found, Abstract):
-            return depending_on(self, self.ghost_of(found.known, found.dtype, found.value), sources)
-        return map_parts(found, lambda part: self._ruled(part, sources))
+
+def ruled(world: Inference, found: Any, sources: list[Any]) -> Any:
+    """What a rule (`shaped`) has found, as values of this world."""
+    if isinstance(found, Abstract):
+        return depending_on(world, world.ghost_of(found.known, found.dtype, found.value), sources)
+    return map_parts(found, lambda part: ruled(world, part, sources))
 
 
 class Trial(Inference):
@@ -78,7 +88,7 @@ class Trial(Inference):
         super().__init__()
         self._side = side
         self._choice = choice
-        self.differs = choice(0)[0] != choice(0)[1]  # from the other run, in the numbers it has
+        self.differs = True  # from the other run, in all numbers it has
         self.made_up = False  # whether somebody needed a value
         self._rank = rank
         self._numbers: dict[Any, int] = {}
@@ -99,8 +109,13 @@ class Trial(Inference):
     def unknown(self, name: str = "") -> Any:
         """A number for a size of which nothing is known."""
         place = len(self._numbers)
-        self._numbers[place] = number = self._choice(place)[self._side]
+        self._numbers[place] = number = self._chosen(place)
         return number
+
+    def _chosen(self, place: int) -> int:
+        numbers = self._choice(place)
+        self.differs &= numbers[0] != numbers[1]
+        return numbers[self._side]
 
     def numbers(self, shape: Any) -> tuple[int, ...]:
         """A shape in numbers."""
@@ -109,7 +124,7 @@ class Trial(Inference):
         for size in shape:
             for one in symbols_of(size):
                 if one not in self._numbers:
-                    self._numbers[one] = self._choice(len(self._numbers))[self._side]
+                    self._numbers[one] = self._chosen(len(self._numbers))
         return tuple([self._number(size) for size in shape])
 
     def _number(self, size: Any) -> int:
@@ -154,7 +169,10 @@ class Trial(Inference):
         return ghost
 
     def value_of(self, array: Any) -> Any:
-        """Made-up integers, which are sizes as a rule; for anything else there are none."""
+        """Made-up integers, which are sizes as a rule, and a made-up setting: a scalar of another type."""
+        if array.dtype.kind in _SETTINGS and array.shape == () and array.value is None:
+            self.made_up = True
+            return np.array(_SETTINGS[array.dtype.kind][self._side], array.dtype)
         if array.dtype.kind not in "iu" or (array.value is None and math.prod(array.shape) > _LARGEST):
             return super().value_of(array)
         value = np.full(array.shape, UNKNOWN, object) if array.value is None else array.value
@@ -178,14 +196,34 @@ def _run(trial: Trial, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return trial.composite(function, given, settings), trial
 
 
-def choices(ghosts: list[Any]) -> Iterator[Choice]:
-    """Numbers to try where others do not fit: small ones, those that are among the operands' sizes, and 1."""
+def choices(given: object) -> Iterator[Choice]:
+    """Numbers to try where others do not fit: small ones, those among the operands, and those that code asks for."""
     yield lambda place: (2 + place % 3, 5 + place % 3)
-    for number in dict.fromkeys(
-        size for ghost in ghosts for size in ghost._array.known or () if not isinstance(size, Size)
-    ):
-        yield lambda place, number=number: (number, number)  # type: ignore[misc]
-    yield lambda place: (1, 1)
+    numbers = list(dict.fromkeys([*_numbers_in(given), 1, 3, 2, 4]))
+    each = itertools.product([None, *numbers], repeat=3)  # one for each of the first unknown sizes
+    mixed = sorted(each, key=lambda row: len(row) - row.count(None))[1 : _MOST_TRIED + 1]
+    # (As few as possible have the same number in both runs: what depends on it is not known to be that of all numbers.)
+    for row in [*mixed[: 3 * len(numbers)], *((number,) for number in numbers), *mixed[3 * len(numbers) :]]:
+        yield functools.partial(_number_at, row)
+
+
+def _number_at(row: tuple[int | None, ...], place: int) -> tuple[int, int]:
+    """The number of a row in both runs; a row of one number has it everywhere."""
+    number = row[0] if len(row) == 1 else row[place] if place < len(row) else None
+    return _SIZES[place % len(_SIZES)] if number is None else (number, number)
+
+
+def _numbers_in(given: object) -> list[int]:
+    """The sizes of operands that are known, and whole numbers among the arguments."""
+    found = []
+    for leaf in leaves(given):
+        if isinstance(leaf, Tensor):
+            found += [size for size in abstract_of(leaf).known or () if size.__class__ is int]
+        elif isinstance(leaf, np.ndarray):
+            found += leaf.shape
+        elif leaf.__class__ is int and 0 < leaf <= _LARGEST:
+            found.append(leaf)
+    return found[:_MOST_NUMBERS]
 
 
 def _merged(world: Inference, found: list[tuple[Any, Trial]]) -> Any:
@@ -218,15 +256,17 @@ def agreed(world: Inference, sizes: tuple[int, ...], trials: list[Trial]) -> Any
 
     It does not where a value was made up, and where all runs had one number for what is unknown and it may be that number.
     """
-    first = trials[0]
-    is_sure = not first.has_numbers or (not first.made_up and (first.differs or not first.stands_for(sizes[0])))
+    is_sure = all(
+        not trial.has_numbers or (not trial.made_up and (trial.differs or not trial.stands_for(sizes[0])))
+        for trial in trials
+    )
     return sizes[0] if is_sure and len(set(sizes)) == 1 else world.unknown()
 
 
 def _tensor(world: Inference, results: list[Any], trials: list[Trial]) -> Any:
     """A tensor that came out: a constant if nothing that is unknown had part in it, else a ghost."""
-    first, first_trial = results[0], trials[0]
-    is_proven = not any(trial.made_up for trial in trials) and (first_trial.differs or not first_trial.has_numbers)
+    first = results[0]
+    is_proven = all(not trial.made_up and (trial.differs or not trial.has_numbers) for trial in trials)
     if is_proven and all(result.__class__ is EagerTensor for result in results):
         arrays = [result._array for result in results]
         if all(np.shape(a) == np.shape(arrays[0]) and np.array_equal(a, arrays[0]) for a in arrays):

@@ -43,12 +43,12 @@ def _check_row(x: Array, row: Any, name: str) -> None:
 def _get(x: Array, index: Any) -> Any:
     if not np.ndim(x):
         raise invalid("get_row: a scalar has no rows.")
-    return x[
-        _position(index, x.shape[0], "get_row")
-    ].copy()  # (the array may be changed in place while the row is in use)
+    row = x[_position(index, x.shape[0], "get_row")]
+    # (The array may be changed in place while the row is in use. An array of text gives the bare element.)
+    return row.copy() if isinstance(row, np.ndarray | np.generic) else np.array(row, x.dtype)
 
 
-@op(eager=_get, dtypes=NUMERIC, other={"index": INDEX})
+@op(eager=_get, dtypes=ANY, other={"index": INDEX})
 def get_row(xp: Namespace, x: Array, index: Array) -> Any:
     """x[index]."""
     return x[index]
@@ -142,7 +142,11 @@ def _set(x: Array, index: Any, row: Any) -> Any:
 def set_in_place(x: Array, index: Any, row: Any) -> Array:
     """The same array, changed."""
     _check_row(x, row, "set_row")
-    x[_position(index, x.shape[0], "set_row")] = row
+    place = _position(index, x.shape[0], "set_row")
+    if x.dtype.kind == "O":
+        x[place, ...] = row  # (the element of an array of text is the text, not the scalar array that has it)
+    else:
+        x[place] = row
     return x
 
 
@@ -239,6 +243,8 @@ def resize_in_place(x: Array, before: Any, after: Any) -> Array:
     if size >= needed:
         return x[:needed]
     grown = np.zeros((needed, *x.shape[1:]), x.dtype)
+    if x.dtype.kind == "O":
+        grown[size:] = b""
     grown[:size] = x
     return grown
 
