@@ -223,7 +223,10 @@ def test_verbosity_tells_what_is_converted(capsys, monkeypatch):
     def fn(x):
         return x if x else None
 
-    for setting in ("_level", "_to_stdout"):  # (what they are after the test: the variable of the environment counts again)
+    for setting in (
+        "_level",
+        "_to_stdout",
+    ):  # (what they are after the test: the variable of the environment counts again)
         monkeypatch.setattr(verbosity, setting, getattr(verbosity, setting))
     autograph.set_verbosity(3, alsologtostdout=True)
     convert(fn)(1)
