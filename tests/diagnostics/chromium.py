@@ -91,20 +91,31 @@ class Chromium:
         return result["result"].get("value")
 
     def open(
-        self, path: pathlib.Path, width: int = 1280, height: int = 800, dark: bool = False, phone: bool = False
+        self,
+        path: pathlib.Path,
+        width: int = 1280,
+        height: int = 800,
+        dark: bool = False,
+        phone: bool = False,
+        ready: str = "window.gradtapeView",
     ) -> None:
-        """Open a file, and wait until the page says that it is ready."""
+        """Open a file, and wait until the expression `ready` is true in the page."""
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=phone)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
         self.events.clear()
         self.call("Page.navigate", url=path.as_uri())
-        ready = self.run(
-            "new Promise((done) => { const look = () => window.gradtapeView ? requestAnimationFrame(() => done(true))"
-            " : performance.now() > 30000 ? done(false) : setTimeout(look, 5); look(); })"
+        self.wait(ready)
+
+    def wait(self, expression: str) -> None:
+        """Wait until an expression is true in the page."""
+        came = self.run(
+            f"new Promise((done) => {{ const begin = performance.now(); const look = () => ({expression})"
+            " ? requestAnimationFrame(() => done(true))"
+            " : performance.now() - begin > 30000 ? done(false) : setTimeout(look, 5); look(); })"
         )
-        if not ready:
-            raise RuntimeError(f"The page {path} is not ready after 30 s: {self.failures()}")
+        if not came:
+            raise RuntimeError(f"Not true after 30 s: {expression}; the page logged {self.failures()}")
 
     def frames(self, count: int = 2) -> None:
         """Wait for some frames."""
@@ -158,6 +169,8 @@ class Chromium:
             method, parameters = event.get("method"), event.get("params", {})
             if method == "Runtime.exceptionThrown":
                 found.append(str(parameters["exceptionDetails"].get("exception", {}).get("description")))
+            elif method == "Runtime.consoleAPICalled" and parameters["type"] in ("error", "assert"):
+                found.append(" ".join(str(part.get("value", part.get("description"))) for part in parameters["args"]))
             elif method == "Log.entryAdded" and parameters["entry"]["level"] == "error":
                 found.append(parameters["entry"]["text"])
             elif method == "Network.requestWillBeSent":
