@@ -1,4 +1,4 @@
-"""Hamiltonian Monte Carlo: 100 chains sample a bent distribution, by gradients of its density.
+"""Hamiltonian Monte Carlo (HMC): 100 chains sample a bent distribution, by gradients of its density.
 
 A point slides over the density like a puck on ice, with a new random push for each sample. The slide needs the
 gradient of the log density at each of its steps; all of it is one compiled function. The distribution has known

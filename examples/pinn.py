@@ -1,4 +1,4 @@
-"""Physics-informed network: Burgers' equation, solved by a net that never sees the solution.
+"""Physics-informed network (PINN): Burgers' equation, solved by a net that never sees the solution.
 
 The net u(x, t) is told only what must hold: u_t + u u_x = ν u_xx inside, a sine at the beginning, zero at both walls.
 Its derivatives come from two nested tapes, the derivative of the loss from a third, and the steps from L-BFGS. The

@@ -1,4 +1,4 @@
-"""Variational autoencoder: handwritten digits in a plane, and what lies between them.
+"""Variational autoencoder (VAE): handwritten digits in a plane, and what lies between them.
 
 The encoder gives a normal distribution over two numbers for each image, one draw of it is decoded again, and the loss
 is the negative evidence lower bound. The gradient goes through the draw: the noise is an input, mean and deviation

@@ -86,3 +86,8 @@ def test_the_outline_has_signatures_and_examples(written):
     assert "def sin(x, name=None):" in text
     assert "output_type: DTypeLike = tf.int64" in text
     assert "    ```pycon\n    >>> " in text
+
+
+def test_a_page_that_a_docstring_names_is_a_link_and_a_default_function_has_its_name(written):
+    assert "[guide/nan-safe](../guide/nan-safe.md)" in written["tf"].read_text(encoding="utf-8")
+    assert "window_fn: WindowFunction | None = hann_window" in written["tf.signal"].read_text(encoding="utf-8")

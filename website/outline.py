@@ -12,11 +12,13 @@ import re
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
+from types import FunctionType
 
 from gradtape import dtypes
 from website.public_names import Namespace
 
 _INDENT = "    "
+_PAGE = re.compile(r"\bdocs/((?:design|guide)/[\w-]+)\.md\b")  # of this site, seen from the folder of the reference
 _EXAMPLE = re.compile(r"^>>> (?:.+\n)+", re.MULTILINE)  # up to the next empty line
 
 
@@ -120,11 +122,14 @@ class _Written:
             return f"{type(value).__name__}.{value.name}"
         if isinstance(value, str):
             return f'"{value}"'
+        if isinstance(value, (type, FunctionType)):
+            return value.__name__
         return repr(value) if isinstance(value, (int, float, bool, tuple, list, type(None))) else "..."
 
 
 def _docstring(value: object, indent: str) -> Iterator[str]:
     text = _EXAMPLE.sub(r"```pycon\n\g<0>```\n", (inspect.getdoc(value) or "") + "\n").rstrip()
+    text = _PAGE.sub(r"[\1](../\1.md)", text)
     if text:
         escaped = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
         yield textwrap.indent(f'"""{escaped}\n"""', indent)

@@ -50,7 +50,7 @@ def decode_wav(
         contents: The bytes of a 16-bit WAV file.
         desired_channels: How many channels to give: the last is repeated where there are fewer, others are cut off.
         desired_samples: How many frames to give: zeros are added, or others are cut off.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A pair (`audio`, `sample_rate`).
@@ -92,7 +92,7 @@ def encode_wav(audio: TensorLike, sample_rate: object, name: str | None = None) 
     Args:
         audio: float32 numbers of shape [frames, channels].
         sample_rate: How many frames a second has.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The bytes of the file, for `tf.io.write_file`.

@@ -43,9 +43,9 @@ class LogicalDeviceConfiguration:
     1024
 
     Args:
-        memory_limit: Not used; taken for programs that were written for TensorFlow.
-        experimental_priority: Not used; taken for programs that were written for TensorFlow.
-        experimental_device_ordinal: Not used; taken for programs that were written for TensorFlow.
+        memory_limit: Ignored; accepted for compatibility with TensorFlow.
+        experimental_priority: Ignored; accepted for compatibility with TensorFlow.
+        experimental_device_ordinal: Ignored; accepted for compatibility with TensorFlow.
     """
 
     memory_limit: Any = None
@@ -180,7 +180,7 @@ def get_logical_device_configuration(device: object) -> list[LogicalDeviceConfig
     >>> tf.config.get_logical_device_configuration(cpu)
 
     Args:
-        device: Not used; taken for programs that were written for TensorFlow.
+        device: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A list of `LogicalDeviceConfiguration`, or None.
@@ -196,7 +196,7 @@ def set_logical_device_configuration(device: object, logical_devices: Any) -> No
     >>> tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()])
 
     Args:
-        device: Not used; taken for programs that were written for TensorFlow.
+        device: Ignored; accepted for compatibility with TensorFlow.
         logical_devices: A list of `LogicalDeviceConfiguration`, one for each logical device.
 
     Raises:
@@ -233,12 +233,12 @@ def experimental_connect_to_cluster(
     RuntimeError: gradtape runs in one process and cannot connect to a cluster. ...
 
     Args:
-        cluster_spec_or_resolver: Not looked at.
-        job_name: Not looked at.
-        task_index: Not looked at.
-        protocol: Not looked at.
-        make_master_device_default: Not looked at.
-        cluster_device_filters: Not looked at.
+        cluster_spec_or_resolver: Ignored.
+        job_name: Ignored.
+        task_index: Ignored.
+        protocol: Ignored.
+        make_master_device_default: Ignored.
+        cluster_device_filters: Ignored.
 
     Raises:
         RuntimeError: Always.
@@ -257,8 +257,8 @@ def experimental_connect_to_host(remote_host: object = None, job_name: str = "wo
     RuntimeError: gradtape runs in one process and cannot connect to a host. ...
 
     Args:
-        remote_host: Not looked at.
-        job_name: Not looked at.
+        remote_host: Ignored.
+        job_name: Ignored.
 
     Raises:
         RuntimeError: Always.
@@ -393,7 +393,7 @@ class threading:
         >>> tf.config.threading.set_inter_op_parallelism_threads(2)
 
         Args:
-            num_threads: Not used; taken for programs that were written for TensorFlow.
+            num_threads: Ignored; accepted for compatibility with TensorFlow.
         """
 
     @staticmethod
@@ -406,7 +406,7 @@ class threading:
         RuntimeError: The number of threads is read when NumPy is imported: ...
 
         Args:
-            num_threads: Not looked at.
+            num_threads: Ignored.
 
         Raises:
             RuntimeError: Always.
@@ -446,7 +446,7 @@ class experimental:
         >>> tf.config.experimental.enable_tensor_float_32_execution(False)
 
         Args:
-            enabled: Not used; taken for programs that were written for TensorFlow.
+            enabled: Ignored; accepted for compatibility with TensorFlow.
         """
 
     @staticmethod
@@ -483,7 +483,7 @@ class experimental:
         >>> tf.config.experimental.set_synchronous_execution(True)
 
         Args:
-            enable: Not used; taken for programs that were written for TensorFlow.
+            enable: Ignored; accepted for compatibility with TensorFlow.
         """
 
     @staticmethod
@@ -507,7 +507,7 @@ class experimental:
         >>> tf.config.experimental.set_device_policy("silent")
 
         Args:
-            device_policy: Not used; taken for programs that were written for TensorFlow.
+            device_policy: Ignored; accepted for compatibility with TensorFlow.
         """
 
     @staticmethod
@@ -519,7 +519,7 @@ class experimental:
         {}
 
         Args:
-            device: Not used; taken for programs that were written for TensorFlow.
+            device: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             An empty dict.
@@ -536,7 +536,7 @@ class experimental:
         True
 
         Args:
-            device: Not used; taken for programs that were written for TensorFlow.
+            device: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dict with "current" and "peak".
@@ -553,7 +553,7 @@ class experimental:
         True
 
         Args:
-            device: Not used; taken for programs that were written for TensorFlow.
+            device: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A whole number.
@@ -570,7 +570,7 @@ class experimental:
         RuntimeError: The peak is kept by the operating system ...
 
         Args:
-            device: Not looked at.
+            device: Ignored.
 
         Raises:
             RuntimeError: Always.
@@ -586,8 +586,8 @@ class experimental:
         ...     tf.config.experimental.set_memory_growth(gpu, True)
 
         Args:
-            device: Not used; taken for programs that were written for TensorFlow.
-            enable: Not used; taken for programs that were written for TensorFlow.
+            device: Ignored; accepted for compatibility with TensorFlow.
+            enable: Ignored; accepted for compatibility with TensorFlow.
         """
 
     @staticmethod
@@ -599,7 +599,7 @@ class experimental:
         True
 
         Args:
-            device: Not used; taken for programs that were written for TensorFlow.
+            device: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             True.

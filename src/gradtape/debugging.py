@@ -36,7 +36,7 @@ Args:
     y: A tensor that broadcasts with it.
     message: What the error begins with.
     summarize: How many elements to show.
-    name: Not used; taken for programs that were written for TensorFlow.
+    name: Ignored; accepted for compatibility with TensorFlow.
 
 Raises:
     tf.errors.InvalidArgumentError: It does not hold for some elements.
@@ -93,7 +93,7 @@ def assert_none_equal(
         y: A tensor that broadcasts with it.
         summarize: How many elements to show.
         message: What the error begins with.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Raises:
         tf.errors.InvalidArgumentError: Two elements are equal.
@@ -122,7 +122,7 @@ def assert_near(
         atol: How far in any case.
         message: What the error begins with.
         summarize: How many elements to show.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Raises:
         tf.errors.InvalidArgumentError: An element is further away.
@@ -149,8 +149,8 @@ _SIGN = """Check that {words} everywhere.
 Args:
     x: A tensor.
     message: What the error begins with.
-    summarize: Not used; taken for programs that were written for TensorFlow.
-    name: Not used; taken for programs that were written for TensorFlow.
+    summarize: Ignored; accepted for compatibility with TensorFlow.
+    name: Ignored; accepted for compatibility with TensorFlow.
 
 Raises:
     tf.errors.InvalidArgumentError: It does not hold for some elements.
@@ -184,7 +184,7 @@ def assert_rank(x: TensorLike, rank: IntLike, message: str | None = None, name: 
         x: A tensor.
         rank: The number of axes.
         message: What the error begins with.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Raises:
         ValueError: It has another number of axes.
@@ -205,7 +205,7 @@ def assert_rank_at_least(x: TensorLike, rank: IntLike, message: str | None = Non
         x: A tensor.
         rank: The smallest number of axes.
         message: What the error begins with.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Raises:
         ValueError: It has fewer axes.
@@ -228,7 +228,7 @@ def assert_rank_in(
         x: A tensor.
         ranks: The numbers of axes.
         message: What the error begins with.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Raises:
         ValueError: It has another number of axes.
@@ -247,7 +247,7 @@ def assert_scalar(tensor: TensorLike, message: str | None = None, name: str | No
     Args:
         tensor: A tensor.
         message: What the error begins with.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The tensor.
@@ -270,7 +270,7 @@ def assert_integer(x: TensorLike, message: str | None = None, name: str | None =
     Args:
         x: A tensor.
         message: What the error begins with.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Raises:
         TypeError: It has another type.
@@ -289,7 +289,7 @@ def assert_type(tensor: TensorLike, tf_type: TensorLike, message: str | None = N
         tensor: A tensor.
         tf_type: The type.
         message: What the error begins with.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Raises:
         TypeError: It has another type.
@@ -341,10 +341,10 @@ def assert_shapes(
 
     Args:
         shapes: A list of pairs of a tensor and a shape, or a dict of them.
-        data: Not used; taken for programs that were written for TensorFlow.
-        summarize: Not used; taken for programs that were written for TensorFlow.
+        data: Ignored; accepted for compatibility with TensorFlow.
+        summarize: Ignored; accepted for compatibility with TensorFlow.
         message: What the error begins with.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Raises:
         ValueError: A shape does not fit.
@@ -380,7 +380,7 @@ def check_numerics(tensor: TensorLike, message: str, name: str | None = None) ->
     Args:
         tensor: A floating tensor.
         message: What the error begins with.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The tensor.
@@ -408,8 +408,8 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
     >>> tf.debugging.disable_check_numerics()
 
     Args:
-        stack_height_limit: Not used; taken for programs that were written for TensorFlow.
-        path_length_limit: Not used; taken for programs that were written for TensorFlow.
+        stack_height_limit: Ignored; accepted for compatibility with TensorFlow.
+        path_length_limit: Ignored; accepted for compatibility with TensorFlow.
     """
     from .diagnostics import nonfinite
 
@@ -442,7 +442,7 @@ def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> T
     Args:
         x: A floating tensor.
         message: What the error begins with.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The tensor.
@@ -476,7 +476,7 @@ def set_log_device_placement(enabled: bool) -> None:
     >>> tf.debugging.set_log_device_placement(True)
 
     Args:
-        enabled: Not used; taken for programs that were written for TensorFlow.
+        enabled: Ignored; accepted for compatibility with TensorFlow.
     """
 
 
@@ -565,11 +565,11 @@ class experimental:
         NotImplementedError: gradtape writes no dumps for TensorBoard's debugger. ...
 
         Args:
-            dump_root: Not looked at.
-            tensor_debug_mode: Not looked at.
-            circular_buffer_size: Not looked at.
-            op_regex: Not looked at.
-            tensor_dtypes: Not looked at.
+            dump_root: Ignored.
+            tensor_debug_mode: Ignored.
+            circular_buffer_size: Ignored.
+            op_regex: Ignored.
+            tensor_dtypes: Ignored.
 
         Raises:
             NotImplementedError: Always.

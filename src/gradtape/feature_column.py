@@ -36,8 +36,8 @@ Traceback (most recent call last):
 NotImplementedError: tf.feature_column.{name} is not offered: ...
 
 Args:
-    *args: Not looked at.
-    **kwargs: Not looked at.
+    *args: Ignored.
+    **kwargs: Ignored.
 
 Raises:
     NotImplementedError: Always.

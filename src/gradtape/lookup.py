@@ -77,7 +77,7 @@ class _Table:
 
         Args:
             keys: Keys in any shape, also sparse or ragged.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             The values in the same form; each may have axes of its own.
@@ -120,7 +120,7 @@ class _Table:
         2
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A scalar of int64.
@@ -136,7 +136,7 @@ class _Table:
         (array([b'a', b'b'], dtype=object), array([1, 2], dtype=int32))
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             Two tensors.
@@ -257,7 +257,7 @@ class KeyValueTensorInitializer(_Initializer):
         values: The value of each.
         key_dtype: The type of the keys; by default that of `keys`.
         value_dtype: The type of the values; by default that of `values`.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
     """
 
     def __init__(
@@ -328,7 +328,7 @@ class TextFileInitializer(_Initializer):
         value_index: The same for the values.
         vocab_size: How many lines to read; all by default.
         delimiter: What stands between columns.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         value_index_offset: What is added to a line's number as a value.
     """
 
@@ -420,7 +420,7 @@ class StaticHashTable(_Table):
         initializer: What fills it: a `KeyValueTensorInitializer` or a `TextFileInitializer`.
         default_value: The value of keys that are not in it.
         name: The name of the table.
-        experimental_is_anonymous: Not used; taken for programs that were written for TensorFlow.
+        experimental_is_anonymous: Ignored; accepted for compatibility with TensorFlow.
 
     Raises:
         tf.errors.FailedPreconditionError: A key has two values.
@@ -474,7 +474,7 @@ class StaticVocabularyTable(_Table):
         num_oov_buckets: How many buckets there are.
         lookup_key_dtype: The type of the keys that are looked up; those of the vocabulary by default.
         name: The name of the table.
-        experimental_is_anonymous: Not used; taken for programs that were written for TensorFlow.
+        experimental_is_anonymous: Ignored; accepted for compatibility with TensorFlow.
     """
 
     def __init__(
@@ -519,7 +519,7 @@ class StaticVocabularyTable(_Table):
         5
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A scalar of int64.
@@ -554,8 +554,8 @@ class MutableHashTable(_Table):
         value_dtype: The type of the values.
         default_value: The value of keys that are not in it; its shape is that of all values.
         name: The name of the table.
-        checkpoint: Not used; taken for programs that were written for TensorFlow.
-        experimental_is_anonymous: Not used; taken for programs that were written for TensorFlow.
+        checkpoint: Ignored; accepted for compatibility with TensorFlow.
+        experimental_is_anonymous: Ignored; accepted for compatibility with TensorFlow.
     """
 
     def __init__(
@@ -587,7 +587,7 @@ class MutableHashTable(_Table):
         Args:
             keys: Keys in any shape.
             values: The value of each.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Raises:
             tf.errors.InvalidArgumentError: The shapes do not fit each other.
@@ -609,7 +609,7 @@ class MutableHashTable(_Table):
 
         Args:
             keys: Keys in any shape.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Raises:
             TypeError: The keys have another type.
@@ -632,7 +632,7 @@ class MutableHashTable(_Table):
         Args:
             keys: Keys in any shape.
             dynamic_default_values: What keys get that are not in the table: one value, or one for each key. None for its default.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             The values in the same shape.
@@ -668,10 +668,10 @@ class DenseHashTable(MutableHashTable):
         default_value: The value of keys that are not in it.
         empty_key: A key that is not used.
         deleted_key: Another key that is not used.
-        initial_num_buckets: Not used; taken for programs that were written for TensorFlow.
+        initial_num_buckets: Ignored; accepted for compatibility with TensorFlow.
         name: The name of the table.
-        checkpoint: Not used; taken for programs that were written for TensorFlow.
-        experimental_is_anonymous: Not used; taken for programs that were written for TensorFlow.
+        checkpoint: Ignored; accepted for compatibility with TensorFlow.
+        experimental_is_anonymous: Ignored; accepted for compatibility with TensorFlow.
 
     Raises:
         tf.errors.InvalidArgumentError: The two keys are equal.

@@ -172,7 +172,7 @@ def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     Args:
         x: A tensor, or what can become one.
         y: The same, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -193,7 +193,7 @@ def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
     Args:
         x: A tensor, or what can become one.
         y: The same, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -218,7 +218,7 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     Args:
         scalar: One number.
         x: A tensor, or `tf.IndexedSlices`.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor, or `tf.IndexedSlices` where such are given.
@@ -242,7 +242,7 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
 
     Args:
         inputs: Tensors of one shape and type.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -275,7 +275,7 @@ def reduce_variance(
         input_tensor: A floating or complex tensor.
         axis: One axis, or several; all if none is given.
         keepdims: Whether reduced axes stay, with size 1.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor without the reduced axes, or with size 1 there.
@@ -306,7 +306,7 @@ def reduce_std(
         input_tensor: A floating or complex tensor.
         axis: One axis, or several; all if none is given.
         keepdims: Whether reduced axes stay, with size 1.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor without the reduced axes, or with size 1 there.
@@ -343,7 +343,7 @@ def argmax(
         input: A tensor of numbers.
         axis: The axis; 0 if it is not given.
         output_type: An integer type.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Integers, without the axis.
@@ -367,7 +367,7 @@ def argmin(
         input: A tensor of numbers.
         axis: The axis; 0 if it is not given.
         output_type: int32 or int64.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Integers, without the axis.
@@ -396,7 +396,7 @@ def count_nonzero(
         axis: One axis, or several; all if none is given.
         keepdims: Whether reduced axes stay, with size 1.
         dtype: The type of the result.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Whole numbers.
@@ -414,7 +414,7 @@ def cast(x: Any, dtype: DTypeLike, name: str | None = None) -> Tensor:
     Args:
         x: A tensor, or what can become one.
         dtype: The type to convert to.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor (sparse, ragged or slices, as given) of the type.
@@ -456,7 +456,7 @@ def imag(input: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         input: A tensor of numbers.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape, of floats.
@@ -476,7 +476,7 @@ def angle(input: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         input: A tensor of numbers.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Angles from -pi to pi, in the same shape.
@@ -495,7 +495,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     Args:
         real: A tensor of float32 or float64.
         imag: Another of the same type; shapes broadcast.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of complex64, or of complex128.
@@ -522,7 +522,7 @@ def softmax(logits: TensorLike, axis: AxisLike | None = None, name: str | None =
     Args:
         logits: A floating tensor.
         axis: The axis; the last if none is given.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Positive numbers whose sum along the axis is 1.
@@ -543,7 +543,7 @@ def log_softmax(logits: TensorLike, axis: AxisLike | None = None, name: str | No
     Args:
         logits: A floating tensor.
         axis: The axis; the last if none is given.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape.
@@ -570,7 +570,7 @@ def accumulate_n(
         inputs: A list of tensors.
         shape: The shape they must have.
         tensor_dtype: The type they must have.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape.
@@ -611,7 +611,7 @@ def l2_normalize(
         x: A tensor of floating or complex numbers.
         axis: One axis, or several; all if None.
         epsilon: The smallest square of a norm that is divided by: zeros stay zeros.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         dim: An old name of `axis`.
 
     Returns:
@@ -640,7 +640,7 @@ def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         value: A tensor of numbers.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A number in float32.
@@ -658,7 +658,7 @@ def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         x: A tensor of floating or complex numbers.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape. The gradient is 0 where x is 0.
@@ -680,7 +680,7 @@ def polyval(coeffs: Any, x: TensorLike, name: str | None = None) -> Tensor:
     Args:
         coeffs: A list of numbers or tensors.
         x: Where to compute it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`, if the coefficients are numbers.
@@ -708,7 +708,7 @@ def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         x: A floating tensor.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor without the last axis.
@@ -731,7 +731,7 @@ def cumulative_logsumexp(
         axis: The axis.
         exclusive: Whether each element is left out of its own sum.
         reverse: Whether sums begin at the end.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape.
@@ -758,7 +758,7 @@ def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         x: A tensor of real numbers.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         True or False; True for less than two elements.
@@ -775,7 +775,7 @@ def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         x: A tensor of real numbers.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         True or False; True for less than two elements.
@@ -806,7 +806,7 @@ def unsorted_segment_sum(
         segment_ids: An integer for each row of `data`, or for each element of its leading axes, in any order. What has
             a negative one is left out.
         num_segments: How many segments there are.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of `num_segments` rows.
@@ -831,7 +831,7 @@ def unsorted_segment_prod(
         segment_ids: An integer for each row of `data`, or for each element of its leading axes, in any order. What has
             a negative one is left out.
         num_segments: How many segments there are.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of `num_segments` rows.
@@ -856,7 +856,7 @@ def unsorted_segment_max(
         segment_ids: An integer for each row of `data`, or for each element of its leading axes, in any order. What has
             a negative one is left out.
         num_segments: How many segments there are.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of `num_segments` rows.
@@ -881,7 +881,7 @@ def unsorted_segment_min(
         segment_ids: An integer for each row of `data`, or for each element of its leading axes, in any order. What has
             a negative one is left out.
         num_segments: How many segments there are.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of `num_segments` rows.
@@ -906,7 +906,7 @@ def unsorted_segment_mean(
         segment_ids: An integer for each row of `data`, or for each element of its leading axes, in any order. What has
             a negative one is left out.
         num_segments: How many segments there are.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of `num_segments` rows.
@@ -935,7 +935,7 @@ def unsorted_segment_sqrt_n(
         segment_ids: An integer for each row of `data`, or for each element of its leading axes, in any order. What has
             a negative one is left out.
         num_segments: How many segments there are.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of `num_segments` rows.
@@ -990,7 +990,7 @@ def bincount(
         minlength: The result has at least so many places.
         maxlength: Integers from here on are not counted.
         dtype: The type of the counts, if there are no weights.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         axis: -1 for counts of each row of a matrix, None or 0 for counts of all.
         binary_output: Whether to say 1 for each integer that occurs, however often.
 
@@ -1071,7 +1071,7 @@ def confusion_matrix(
         num_classes: How many classes there are; by default one more than the largest number.
         weights: What each example counts; 1 if None.
         dtype: The type of the counts.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A matrix (num_classes, num_classes): rows are the true classes, columns the predicted ones.

@@ -29,10 +29,10 @@ class ProfilerOptions:
     3
 
     Args:
-        host_tracer_level: Not used; taken for programs that were written for TensorFlow.
-        python_tracer_level: Not used; taken for programs that were written for TensorFlow.
-        device_tracer_level: Not used; taken for programs that were written for TensorFlow.
-        delay_ms: Not used; taken for programs that were written for TensorFlow.
+        host_tracer_level: Ignored; accepted for compatibility with TensorFlow.
+        python_tracer_level: Ignored; accepted for compatibility with TensorFlow.
+        device_tracer_level: Ignored; accepted for compatibility with TensorFlow.
+        delay_ms: Ignored; accepted for compatibility with TensorFlow.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ def start(logdir: Any, options: ProfilerOptions | None = None) -> None:
 
     Args:
         logdir: The folder.
-        options: Not used; taken for programs that were written for TensorFlow.
+        options: Ignored; accepted for compatibility with TensorFlow.
 
     Raises:
         AlreadyExistsError: This thread is measured already.
@@ -120,7 +120,7 @@ class Profile:
 
     Args:
         logdir: The folder.
-        options: Not used; taken for programs that were written for TensorFlow.
+        options: Ignored; accepted for compatibility with TensorFlow.
     """
 
     def __init__(self, logdir: object, options: ProfilerOptions | None = None) -> None:
@@ -143,8 +143,8 @@ def Trace(name: str, **kwargs: object) -> Iterator[None]:
     ...         loss = tf.reduce_sum(tf.ones([2]))
 
     Args:
-        name: Not used; taken for programs that were written for TensorFlow.
-        **kwargs: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
+        **kwargs: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A context manager.

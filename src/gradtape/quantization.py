@@ -43,7 +43,7 @@ def fake_quant_with_min_max_args(
         max: The upper end.
         num_bits: How many bits a number has, from 2 to 16.
         narrow_range: Whether there is one value less, so that there are as many below as above zero.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape.
@@ -93,7 +93,7 @@ def fake_quant_with_min_max_vars(
         max: The upper end, one number.
         num_bits: How many bits a number has, from 2 to 16.
         narrow_range: Whether there is one value less, so that there are as many below as above zero.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape.
@@ -125,7 +125,7 @@ def fake_quant_with_min_max_vars_per_channel(
         max: The upper ends.
         num_bits: How many bits a number has, from 2 to 16.
         narrow_range: Whether there is one value less, so that there are as many below as above zero.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape.
@@ -172,7 +172,7 @@ def fake_quant_with_min_max_args_gradient(
         max: The upper end.
         num_bits: How many bits a number has, from 2 to 16.
         narrow_range: Whether there is one value less, so that there are as many below as above zero.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape.
@@ -205,7 +205,7 @@ def fake_quant_with_min_max_vars_gradient(
         max: The upper end.
         num_bits: How many bits a number has, from 2 to 16.
         narrow_range: Whether there is one value less, so that there are as many below as above zero.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Three tensors, for `inputs`, `min` and `max`.
@@ -239,7 +239,7 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
         max: The upper ends.
         num_bits: How many bits a number has, from 2 to 16.
         narrow_range: Whether there is one value less, so that there are as many below as above zero.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Three tensors, for `inputs`, `min` and `max`.
@@ -292,7 +292,7 @@ def quantize_and_dequantize_v2(
         num_bits: How many bits a number has.
         range_given: Whether the range is given; else it is that of the tensor.
         round_mode: "HALF_TO_EVEN" or "HALF_UP".
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         narrow_range: Whether there is one value less, so that there are as many below as above zero.
         axis: The axis whose entries have ranges of their own; None: one range.
 

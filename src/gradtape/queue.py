@@ -119,7 +119,7 @@ class QueueBase:
 
         Args:
             vals: The element: a tensor, a list with one for each type, or a dict if the queue has names.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Raises:
             ValueError: An element does not fit the types and shapes.
@@ -137,7 +137,7 @@ class QueueBase:
 
         Args:
             vals: The elements: a tensor, a list with one for each type, or a dict if the queue has names.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Raises:
             ValueError: An element does not fit the types and shapes.
@@ -159,7 +159,7 @@ class QueueBase:
         np.int32(1)
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor, a list of them, or a dict if the queue has names.
@@ -180,7 +180,7 @@ class QueueBase:
 
         Args:
             n: How many.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor with one row for each element, a list of such, or a dict if the queue has names.
@@ -202,7 +202,7 @@ class QueueBase:
 
         Args:
             n: How many at most.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor with one row for each element, a list of such, or a dict if the queue has names.
@@ -298,7 +298,7 @@ class QueueBase:
 
         Args:
             cancel_pending_enqueues: Not used: who waits to add an element gets a `tf.errors.CancelledError` in any case.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
         """
         with self._changed:
             self._closed = True
@@ -313,7 +313,7 @@ class QueueBase:
         False
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A truth value, as a tensor.
@@ -329,7 +329,7 @@ class QueueBase:
         3
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A scalar of int32.
@@ -351,7 +351,7 @@ class FIFOQueue(QueueBase):
         dtypes: The types of an element's tensors.
         shapes: Their shapes, needed to take many at once; any shape where it is None.
         names: Names for the tensors; elements are dicts then.
-        shared_name: Not used; taken for programs that were written for TensorFlow.
+        shared_name: Ignored; accepted for compatibility with TensorFlow.
         name: The name of the queue, shown in messages.
     """
 
@@ -393,7 +393,7 @@ class PaddingFIFOQueue(FIFOQueue):
         dtypes: The types of an element's tensors.
         shapes: Their shapes, with None for a size that differs.
         names: Names for the tensors; elements are dicts then.
-        shared_name: Not used; taken for programs that were written for TensorFlow.
+        shared_name: Ignored; accepted for compatibility with TensorFlow.
         name: The name of the queue, shown in messages.
     """
 
@@ -435,7 +435,7 @@ class PriorityQueue(QueueBase):
         types: The types of an element's tensors after the first.
         shapes: Their shapes, needed to take many at once; any shape where it is None.
         names: Names for the tensors; elements are dicts then.
-        shared_name: Not used; taken for programs that were written for TensorFlow.
+        shared_name: Ignored; accepted for compatibility with TensorFlow.
         name: The name of the queue, shown in messages.
     """
 
@@ -480,7 +480,7 @@ class RandomShuffleQueue(QueueBase):
         shapes: As for `FIFOQueue`.
         names: As for `FIFOQueue`.
         seed: For the same order in every run.
-        shared_name: Not used; taken for programs that were written for TensorFlow.
+        shared_name: Ignored; accepted for compatibility with TensorFlow.
         name: The name of the queue, shown in messages.
     """
 

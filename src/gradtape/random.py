@@ -282,7 +282,7 @@ def normal(
         stddev: The standard deviation.
         dtype: A floating type.
         seed: With `tf.random.set_seed`, what decides the numbers.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of random numbers, other ones with each call.
@@ -314,7 +314,7 @@ def stateless_normal(
         mean: The means; they broadcast to `shape`.
         stddev: The standard deviations, likewise.
         dtype: A floating type.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         alg: The generator: "auto_select" or "philox".
 
     Returns:
@@ -347,7 +347,7 @@ def truncated_normal(
         stddev: The standard deviation, of which results are at most two away.
         dtype: A floating type.
         seed: With `tf.random.set_seed`, what decides the numbers.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of random numbers.
@@ -379,7 +379,7 @@ def stateless_truncated_normal(
         mean: The means; they broadcast to `shape`. The tape follows them.
         stddev: The standard deviations, likewise.
         dtype: A floating type.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         alg: The generator: "auto_select" or "philox".
 
     Returns:
@@ -412,7 +412,7 @@ def uniform(
         maxval: The upper bound, which does not occur; 1 for floating types.
         dtype: A floating type, int32 or int64.
         seed: With `tf.random.set_seed`, what decides the numbers.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of random numbers, other ones with each call.
@@ -448,7 +448,7 @@ def stateless_uniform(
         minval: The lower bound; the tape follows the bounds of floats.
         maxval: The upper bound, which is not reached. 1 by default for floats; integers need one.
         dtype: A floating type, or one of integers. Integers with both bounds None are of any size.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         alg: The generator: "auto_select" or "philox".
 
     Returns:
@@ -500,7 +500,7 @@ def gamma(
         beta: The rate (the inverse of the scale) of each; 1 by default. It broadcasts with `alpha`.
         dtype: A floating type.
         seed: With `tf.random.set_seed`, what decides the numbers.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor: `shape`, followed by the shape that alpha and beta have together.
@@ -540,7 +540,7 @@ def stateless_gamma(
         alpha: The shape of each distribution.
         beta: The rate (the inverse of the scale) of each; 1 by default.
         dtype: A floating type.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of that shape, the same for the same seed, and the same as in TensorFlow.
@@ -584,7 +584,7 @@ def poisson(
         lam: The rate of each distribution.
         dtype: A floating type, int32 or int64.
         seed: With `tf.random.set_seed`, what decides the numbers.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor: `shape`, followed by the shape of `lam`. No derivative passes through it.
@@ -615,7 +615,7 @@ def stateless_poisson(
         seed: Two integers.
         lam: The rate of each distribution.
         dtype: A floating type, int32 or int64.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of that shape, the same for the same seed, and the same as in TensorFlow.
@@ -652,7 +652,7 @@ def stateless_binomial(
         counts: How many trials there are.
         probs: The probability of a success.
         output_dtype: int32, int64 or a floating type.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of whole numbers.
@@ -723,7 +723,7 @@ def categorical(
         num_samples: How many numbers for each row.
         dtype: tf.int64 (the default) or tf.int32.
         seed: With `tf.random.set_seed`, what decides the numbers.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Integers (batch, num_samples).
@@ -752,7 +752,7 @@ def stateless_categorical(
         num_samples: How many numbers for each row.
         seed: Two integers.
         dtype: tf.int64 or tf.int32.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Integers (batch, num_samples), the same for the same seed, and the same as in TensorFlow.
@@ -775,7 +775,7 @@ def shuffle(value: TensorLike, seed: object = None, name: str | None = None) -> 
     Args:
         value: A tensor.
         seed: With `tf.random.set_seed`, what decides the order.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape. Gradients follow the slices to their places.
@@ -812,7 +812,7 @@ def _stateless_shuffle(
         value: A tensor.
         seed: Two integers.
         alg: The generator: "auto_select" or "philox".
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape.

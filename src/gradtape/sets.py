@@ -57,7 +57,7 @@ def union(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> Sparse
     Args:
         a: Sets along the last axis: a tensor, or a SparseTensor.
         b: As many sets, of the same type.
-        validate_indices: Not used; taken for programs that were written for TensorFlow.
+        validate_indices: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A SparseTensor; the elements of each set are in order.
@@ -77,7 +77,7 @@ def intersection(a: TensorLike, b: TensorLike, validate_indices: bool = True) ->
     Args:
         a: Sets along the last axis: a tensor, or a SparseTensor.
         b: As many sets, of the same type.
-        validate_indices: Not used; taken for programs that were written for TensorFlow.
+        validate_indices: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A SparseTensor; the elements of each set are in order.
@@ -98,7 +98,7 @@ def difference(a: TensorLike, b: TensorLike, aminusb: bool = True, validate_indi
         a: Sets along the last axis: a tensor, or a SparseTensor.
         b: As many sets, of the same type.
         aminusb: False for what is in `b` and not in `a`.
-        validate_indices: Not used; taken for programs that were written for TensorFlow.
+        validate_indices: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A SparseTensor; the elements of each set are in order.
@@ -124,7 +124,7 @@ def size(a: object, validate_indices: bool = True) -> Tensor:
 
     Args:
         a: A SparseTensor.
-        validate_indices: Not used; taken for programs that were written for TensorFlow.
+        validate_indices: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Whole numbers, in the shape of `a` without its last axis.

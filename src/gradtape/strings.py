@@ -67,7 +67,7 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
     Args:
         input: Texts.
         encoding: "utf-8" for letters beyond ASCII.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Texts.
@@ -85,7 +85,7 @@ def upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
     Args:
         input: Texts.
         encoding: "utf-8" for letters beyond ASCII.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Texts.
@@ -104,7 +104,7 @@ def join(inputs: Any, separator: TensorLike = "", name: str | None = None) -> Te
     Args:
         inputs: A list of texts: tensors of one shape, or scalars.
         separator: What stands between two texts.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Texts.
@@ -134,7 +134,7 @@ def reduce_join(
         axis: One axis, or several; all by default.
         keepdims: Whether the joined axes stay, with size 1.
         separator: What stands between two texts.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Texts.
@@ -152,7 +152,7 @@ def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
     Args:
         input: Texts.
         unit: BYTE, or UTF8_CHAR for characters.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Whole numbers.
@@ -172,7 +172,7 @@ def substr(input: Any, pos: TensorLike, len: TensorLike, unit: str = "BYTE", nam
         pos: Where the part begins.
         len: How long it is, in the shape of `pos`.
         unit: BYTE, or UTF8_CHAR for characters.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Texts.
@@ -198,7 +198,7 @@ def regex_replace(
         pattern: A regular expression.
         rewrite: What stands in place of a match.
         replace_global: False to rewrite the first match only.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Texts.
@@ -216,7 +216,7 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tenso
     Args:
         input: Texts.
         pattern: A regular expression.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Truth values.
@@ -238,7 +238,7 @@ def to_number(input: Any, out_type: DTypeLike = dtypes.float32, name: str | None
     Args:
         input: Texts, each of which is a number.
         out_type: The type of the numbers.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Numbers.
@@ -259,7 +259,7 @@ def to_hash_bucket_fast(input: Any, num_buckets: Any, name: str | None = None) -
     Args:
         input: Texts.
         num_buckets: How many buckets there are.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Whole numbers from 0 to `num_buckets - 1`.
@@ -277,7 +277,7 @@ def to_hash_bucket(input: Any, num_buckets: Any, name: str | None = None) -> Ten
     Args:
         input: Texts.
         num_buckets: How many buckets there are.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Whole numbers from 0 to `num_buckets - 1`.
@@ -297,7 +297,7 @@ def to_hash_bucket_strong(input: Any, num_buckets: Any, key: Any, name: str | No
         input: Texts.
         num_buckets: How many buckets there are.
         key: Two integers.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of int64, of the shape of the texts.
@@ -327,7 +327,7 @@ def unsorted_segment_join(
         segment_ids: To which segment each text belongs.
         num_segments: How many segments there are.
         separator: What stands between two texts.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Texts, one for each segment.
@@ -359,7 +359,7 @@ def format(
         inputs: A tensor, or a list with one for each placeholder.
         placeholder: What stands in the template for a tensor.
         summarize: How many elements are written at both ends of each axis; -1 for all.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         One text.
@@ -429,7 +429,7 @@ def split(input: TensorLike, sep: object = None, maxsplit: int = -1, name: str |
         input: Texts.
         sep: The separator, one text. None stands for white space: any amount of it separates once, and there are no empty parts.
         maxsplit: How often a text is cut at most; -1 for as often as there are separators.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A vector for one text, else a RaggedTensor.
@@ -456,7 +456,7 @@ def bytes_split(input: TensorLike, name: str | None = None) -> Any:
 
     Args:
         input: Texts.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A vector for one text, else a RaggedTensor.
@@ -503,7 +503,7 @@ def unicode_decode(
         errors: What bytes that are no text do: "replace", "ignore" or "strict".
         replacement_char: The code point that stands for them with "replace".
         replace_control_characters: Whether control characters are replaced too.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A vector for one text, else a RaggedTensor.
@@ -547,7 +547,7 @@ def unicode_split(
         input_encoding: How the texts are encoded, such as "UTF-8".
         errors: What bytes that are no text do: "replace", "ignore" or "strict".
         replacement_char: The code point that stands for them with "replace".
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A vector for one text, else a RaggedTensor.
@@ -596,7 +596,7 @@ def unicode_decode_with_offsets(
         errors: What bytes that are no text do: "replace", "ignore" or "strict".
         replacement_char: The code point that stands for them with "replace".
         replace_control_characters: Whether control characters are replaced too.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Two vectors for one text, else two ragged tensors.
@@ -641,7 +641,7 @@ def unicode_split_with_offsets(
         input_encoding: How the texts are encoded, such as "UTF-8".
         errors: What bytes that are no text do: "replace", "ignore" or "strict".
         replacement_char: The code point that stands for them with "replace".
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Two vectors for one text, else two ragged tensors.
@@ -660,7 +660,7 @@ def unicode_script(input: Any, name: str | None = None) -> Tensor:
 
     Args:
         input: Code points, int32.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape, int32.
@@ -702,7 +702,7 @@ def ngrams(
         pad_values: What stands before and after each row (one text, or two), so that its ends begin and end runs.
         padding_width: How often; by default as often as the runs need it.
         preserve_short_sequences: Whether a row too short for any run gives one of all its texts.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor or RaggedTensor of texts, as `data` is one.
@@ -759,7 +759,7 @@ def unicode_encode(
         output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
         errors: What integers that are no code points do: "replace", "ignore" or "strict" (an error).
         replacement_char: The code point that stands for them with "replace".
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Texts, without the last axis.
@@ -800,7 +800,7 @@ def unicode_transcode(
         errors: What bytes that are no text do: "replace", "ignore" or "strict" (an error).
         replacement_char: The code point that stands for them with "replace".
         replace_control_characters: Whether control characters are replaced too.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Texts, in the same shape.

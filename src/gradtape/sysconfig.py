@@ -54,7 +54,7 @@ def _nothing_to_compile(name: str) -> NoReturn:
 
 
 def get_include() -> str:
-    """NotImplementedError: there are no headers.
+    """The folder of C++ headers in TensorFlow; here there are none.
 
     >>> import gradtape as tf
     >>> tf.sysconfig.get_include()
@@ -68,7 +68,7 @@ def get_include() -> str:
 
 
 def get_compile_flags() -> list[str]:
-    """NotImplementedError: there is nothing to compile against.
+    """The compiler options for custom C++ ops in TensorFlow; here there is nothing to compile against.
 
     >>> import gradtape as tf
     >>> tf.sysconfig.get_compile_flags()
@@ -82,7 +82,7 @@ def get_compile_flags() -> list[str]:
 
 
 def get_link_flags() -> list[str]:
-    """NotImplementedError: there is nothing to link.
+    """The linker options for custom C++ ops in TensorFlow; here there is no library to link.
 
     >>> import gradtape as tf
     >>> tf.sysconfig.get_link_flags()

@@ -618,8 +618,8 @@ def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: objec
     False
 
     Args:
-        cuda_only: Not used; taken for programs that were written for TensorFlow.
-        min_cuda_compute_capability: Not used; taken for programs that were written for TensorFlow.
+        cuda_only: Ignored; accepted for compatibility with TensorFlow.
+        min_cuda_compute_capability: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         True or False.

@@ -25,7 +25,7 @@ class experimental:
         gradtape.distribute.cluster.Missing: There is no TPU: gradtape computes on the CPU. ...
 
         Args:
-            cluster_resolver: Not used; taken for programs that were written for TensorFlow.
+            cluster_resolver: Ignored; accepted for compatibility with TensorFlow.
 
         Raises:
             ValueError: There is no TPU.
@@ -41,7 +41,7 @@ class experimental:
         >>> tf.tpu.experimental.shutdown_tpu_system()
 
         Args:
-            cluster_resolver: Not used; taken for programs that were written for TensorFlow.
+            cluster_resolver: Ignored; accepted for compatibility with TensorFlow.
         """
 
 

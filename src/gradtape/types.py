@@ -92,8 +92,8 @@ class SupportsTracingProtocol(Protocol):
     True
 
     Args:
-        *args: Not looked at: the protocol itself is never called.
-        **kwargs: Not looked at.
+        *args: Ignored: the protocol itself is never called.
+        **kwargs: Ignored.
     """
 
     def __tf_tracing_type__(self, context: object) -> TraceType:

@@ -97,7 +97,7 @@ def page(
         f"*Error* counts calls in which TensorFlow raises. Calls: {origins}.",
         f"By type: {dtypes}.",
         "",
-        f"{len(ran)} of the {len(ops)} ops of the registry ran in these calls or in their derivatives.",
+        f"In this run {len(ran)} of the {len(ops)} ops that the registry then had ran, in these calls or in their derivatives.",
     ]
     silent = [op.name for op in ops if not counts.ops[op.name]]
     if silent:

@@ -61,7 +61,7 @@ def constant(
         value: A number, a text, an array, or lists of these.
         dtype: The type; otherwise float32 for Python floats, int32 for integers, and that of an array.
         shape: The shape; a single value fills it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -114,7 +114,7 @@ def convert_to_tensor(
             registered.
         dtype: The type that is needed.
         dtype_hint: A type to try first.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor; a tensor is returned as it is.
@@ -181,7 +181,7 @@ def identity(input: Any, name: str | None = None) -> Any:
 
     Args:
         input: A tensor, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A new tensor, which tapes follow by itself.
@@ -200,7 +200,7 @@ def identity_n(input: Sequence[TensorLike], name: str | None = None) -> list[Ten
 
     Args:
         input: A list of tensors, at least one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A list of new tensors, which tapes follow by themselves.
@@ -240,7 +240,7 @@ def zeros(
     Args:
         shape: The shape.
         dtype: The type.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         layout: Not used.
 
     Returns:
@@ -263,7 +263,7 @@ def ones(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None =
     Args:
         shape: The shape.
         dtype: The type.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         layout: Not used.
 
     Returns:
@@ -289,7 +289,7 @@ def fill(dims: TensorLike, value: Any, name: str | None = None, layout: object =
     Args:
         dims: The shape.
         value: One number or text.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         layout: Not used.
 
     Returns:
@@ -322,7 +322,7 @@ def zeros_like(input: Any, dtype: DTypeLike | None = None, name: str | None = No
     Args:
         input: A tensor, or what can become one.
         dtype: Another type.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         layout: Not used.
 
     Returns:
@@ -348,7 +348,7 @@ def ones_like(input: Any, dtype: DTypeLike | None = None, name: str | None = Non
     Args:
         input: A tensor, or what can become one.
         dtype: Another type.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         layout: Not used.
 
     Returns:
@@ -395,7 +395,7 @@ def eye(
         num_columns: The number of columns; that of the rows if it is not given.
         batch_shape: Axes in front.
         dtype: The type.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Identity matrices.
@@ -445,7 +445,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: DTypeLike | None
         limit: Where to stop; it does not occur.
         delta: The step.
         dtype: The type of the result; otherwise that of the value.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A vector.
@@ -516,7 +516,7 @@ def linspace(start: Any, stop: Any, num: TensorLike, name: str | None = None, ax
         start: The first number.
         stop: The last one.
         num: How many.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         axis: The axis of the numbers, where the ends are tensors.
 
     Returns:
@@ -560,7 +560,7 @@ def one_hot(
         off_value: What stands elsewhere; 0 if it is not given.
         axis: Where the new axis is; the last if it is not given.
         dtype: The type of the result.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor with one more axis.
@@ -647,7 +647,7 @@ def shape(input: Any, out_type: DTypeLike | None = None, name: str | None = None
     Args:
         input: A tensor, or what can become one.
         out_type: int32 or int64.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A vector of the sizes.
@@ -686,7 +686,7 @@ def shape_n(input: Sequence[TensorLike], out_type: DTypeLike = dtypes.int32, nam
     Args:
         input: A list of tensors, at least one.
         out_type: int32 or int64.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A list of vectors.
@@ -710,7 +710,7 @@ def size(input: Any, out_type: DTypeLike | None = None, name: str | None = None)
     Args:
         input: A tensor, or what can become one.
         out_type: int32 or int64.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The number of elements.
@@ -730,7 +730,7 @@ def rank(input: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         input: A tensor, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The number of axes.
@@ -749,7 +749,7 @@ def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
     Args:
         x: A tensor.
         shape: The shape; None for sizes that may be anything.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The tensor.
@@ -832,7 +832,7 @@ def bitcast(input: TensorLike, type: object, name: str | None = None) -> Tensor:
     Args:
         input: A tensor.
         type: The type to read the bits as.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of that type.
@@ -853,7 +853,7 @@ def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) 
     Args:
         value: A tensor of numbers.
         dtype: The type of the result.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of that type.

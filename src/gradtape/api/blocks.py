@@ -51,7 +51,7 @@ def space_to_batch(input: TensorLike, block_shape: TensorLike, paddings: TensorL
         input: A tensor; the first axis is the batch.
         block_shape: The size of a block, one number for each axis that is taken apart.
         paddings: For each of these axes, how many zeros to add before and after.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor with a batch that is larger by the number of elements of a block.
@@ -78,7 +78,7 @@ def required_space_to_batch_paddings(
         input_shape: The sizes of the axes.
         block_shape: The size of a block in each.
         base_paddings: The least padding, rows of (before, after); zeros by default.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Two matrices with rows (before, after): the paddings and the crops.
@@ -109,7 +109,7 @@ def batch_to_space(input: TensorLike, block_shape: TensorLike, crops: TensorLike
         input: A tensor; the first axis is the batch.
         block_shape: The size of a block, one number for each axis that is put together.
         crops: For each of these axes, how many elements to take off before and after.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor with a batch that is smaller by the number of elements of a block.
@@ -151,7 +151,7 @@ def depth_to_space(
         input: Images, with 4 axes.
         block_size: The side of a block, at least 2.
         data_format: "NHWC", or "NCHW" for images with the channels before the rows.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Images with `block_size` times the rows and columns.
@@ -181,7 +181,7 @@ def space_to_depth(
         input: Images, with 4 axes.
         block_size: The side of a block, at least 2.
         data_format: "NHWC", or "NCHW" for images with the channels before the rows.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Images with `block_size` squared times the channels.

@@ -95,7 +95,7 @@ class CandidateSamplers:
             unique: Whether no class is drawn twice.
             range_max: How many classes there are.
             seed: Where the random numbers begin.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             The classes that were drawn, and how often each true and each drawn class is expected among them.
@@ -135,7 +135,7 @@ class CandidateSamplers:
             unique: Whether no class is drawn twice.
             range_max: How many classes there are.
             seed: Where the random numbers begin.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             The classes that were drawn, and how often each true and each drawn class is expected among them.
@@ -178,7 +178,7 @@ class CandidateSamplers:
             unique: Whether no class is drawn twice.
             range_max: How many classes there are.
             seed: Where the random numbers begin; calls with one seed learn together.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             The classes that were drawn, and how often each true and each drawn class is expected among them.
@@ -236,7 +236,7 @@ class CandidateSamplers:
             shard: Which part to draw from.
             unigrams: The weights.
             seed: Where the random numbers begin.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             The classes that were drawn, and how often each true and each drawn class is expected among them.
@@ -297,9 +297,9 @@ class CandidateSamplers:
             true_classes: The classes that are right for each example, a row for each example.
             num_true: How many classes are right for one example.
             num_sampled: How many classes there are.
-            unique: Not used; taken for programs that were written for TensorFlow.
-            seed: Not used; taken for programs that were written for TensorFlow.
-            name: Not used; taken for programs that were written for TensorFlow.
+            unique: Ignored; accepted for compatibility with TensorFlow.
+            seed: Ignored; accepted for compatibility with TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             All classes, and ones: each of them is expected once.

@@ -37,7 +37,7 @@ def clip_by_value(t: Any, clip_value_min: TensorLike, clip_value_max: TensorLike
         t: A tensor, or `tf.IndexedSlices`.
         clip_value_min: The lower bound, which broadcasts.
         clip_value_max: The upper bound.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The values within the bounds.
@@ -81,7 +81,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: AxisLike | None = None, name: str
         t: A tensor, or `tf.IndexedSlices`.
         clip_norm: The largest norm.
         axes: The axes that the norm is of; all if none is given.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The tensor, shorter if it was too long.
@@ -119,7 +119,7 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
 
     Args:
         t_list: A list of tensors, IndexedSlices and None.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         One number: the square root of the sum of all squares.
@@ -148,7 +148,7 @@ def clip_by_global_norm(
         t_list: Tensors, `tf.IndexedSlices` or None.
         clip_norm: The largest norm of all together.
         use_norm: The norm, if it is known.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The tensors, scaled by one factor, and the norm of all of them before.

@@ -194,7 +194,7 @@ def group(*inputs: TensorLike, **kwargs: object) -> None:
 
     Args:
         *inputs: What should run; it has run already.
-        **kwargs: Not used; taken for programs that were written for TensorFlow.
+        **kwargs: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         None.
@@ -213,8 +213,8 @@ def tuple(
 
     Args:
         tensors: A list of values; None stays None.
-        control_inputs: Not used; taken for programs that were written for TensorFlow.
-        name: Not used; taken for programs that were written for TensorFlow.
+        control_inputs: Ignored; accepted for compatibility with TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A list of tensors.
@@ -261,7 +261,7 @@ def guarantee_const(input: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         input: A tensor, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The tensor.
@@ -278,7 +278,7 @@ def timestamp(name: str | None = None) -> Tensor:
     True
 
     Args:
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A float64 number. Inside a function it is the time of each call.
@@ -293,7 +293,7 @@ def no_op(name: str | None = None) -> None:
     >>> tf.no_op()
 
     Args:
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         None.
@@ -408,7 +408,7 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
 
     Args:
         tensor: A tensor; what is no tensor is given back.
-        partial: Not used; taken for programs that were written for TensorFlow.
+        partial: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A NumPy array, or None.
@@ -434,7 +434,7 @@ def Assert(
         condition: One truth value.
         data: The values that the error shows.
         summarize: How many elements of each to show.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         None.

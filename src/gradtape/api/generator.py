@@ -381,7 +381,7 @@ class Generator:
             mean: The means; they broadcast to `shape`.
             stddev: The standard deviations, likewise.
             dtype: A floating type.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor.
@@ -410,7 +410,7 @@ class Generator:
             mean: The means; they broadcast to `shape`. The tape follows them.
             stddev: The standard deviations, likewise.
             dtype: A floating type.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor.
@@ -439,7 +439,7 @@ class Generator:
             minval: The lower bound; the tape follows the bounds of floats.
             maxval: The upper bound, which is not reached. 1 by default for floats; integers need one.
             dtype: A floating type, or one of integers. Integers with both bounds None are of any size.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor.
@@ -460,7 +460,7 @@ class Generator:
         Args:
             shape: The shape of the result.
             dtype: int32, int64, uint32 or uint64.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor.
@@ -486,7 +486,7 @@ class Generator:
             counts: How many trials there are.
             probs: The probability of a success.
             dtype: int32, int64 or a floating type.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor of whole numbers.

@@ -59,9 +59,9 @@ def gradients(
         ys: A tensor or a list of them.
         xs: Tensors and variables to differentiate in; they may be computed by the function itself.
         grad_ys: For each of `ys`, what to weight its elements with.
-        name: Not used; taken for programs that were written for TensorFlow.
-        gate_gradients: Not used; taken for programs that were written for TensorFlow.
-        aggregation_method: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
+        gate_gradients: Ignored; accepted for compatibility with TensorFlow.
+        aggregation_method: Ignored; accepted for compatibility with TensorFlow.
         stop_gradients: Tensors that count as constants.
         unconnected_gradients: Whether an x that `ys` do not depend on gets None or zeros.
 
@@ -100,9 +100,9 @@ def hessians(
     Args:
         ys: A tensor or a list of them.
         xs: Tensors and variables to differentiate in.
-        gate_gradients: Not used; taken for programs that were written for TensorFlow.
-        aggregation_method: Not used; taken for programs that were written for TensorFlow.
-        name: Not used; taken for programs that were written for TensorFlow.
+        gate_gradients: Ignored; accepted for compatibility with TensorFlow.
+        aggregation_method: Ignored; accepted for compatibility with TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A list, the second derivatives in each of `xs`.

@@ -52,7 +52,7 @@ def slice(input_: object, begin: TensorLike, size: object, name: str | None = No
         input_: A tensor.
         begin: The first place, one number for each axis.
         size: The size of the box, one number for each axis; -1: to the end.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -105,7 +105,7 @@ def strided_slice(
         new_axis_mask: Bit i set: entry i makes a new axis of size 1.
         shrink_axis_mask: Bit i set: axis i is taken at `begin` and goes away.
         var: The variable that `input_` is the value of, to assign to the slice.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -162,7 +162,7 @@ def gather(
         validate_indices: Not used.
         axis: The axis of `params` that the indices count.
         batch_dims: How many leading axes both have in common.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The slices at the indices. The gradient in `params` is `tf.IndexedSlices` where whole rows are taken.
@@ -192,7 +192,7 @@ def gather_nd(
         params: A tensor.
         indices: Integers; each row of the last axis is one index.
         batch_dims: How many leading axes both have in common.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         bad_indices_policy: What an index out of range does.
 
     Returns:
@@ -228,7 +228,7 @@ def scatter_nd(
         updates: The values.
         shape: The shape of the result.
         bad_indices_policy: What an index out of range does.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Zeros with the updates added.
@@ -301,7 +301,7 @@ def tensor_scatter_nd_add(
         indices: Integers; each row of the last axis is one index.
         updates: What to add there.
         bad_indices_policy: What an index out of range does.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -327,7 +327,7 @@ def tensor_scatter_nd_sub(
         indices: Integers; each row of the last axis is one index.
         updates: What to subtract there.
         bad_indices_policy: "IGNORE" to drop an index out of range, which is an error otherwise.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -350,7 +350,7 @@ def tensor_scatter_nd_max(
         indices: Integers; each row of the last axis is one index.
         updates: What to compare with.
         bad_indices_policy: "IGNORE" to drop an index out of range, which is an error otherwise.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -373,7 +373,7 @@ def tensor_scatter_nd_min(
         indices: Integers; each row of the last axis is one index.
         updates: What to compare with.
         bad_indices_policy: "IGNORE" to drop an index out of range, which is an error otherwise.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -404,7 +404,7 @@ def boolean_mask(
         tensor: A tensor.
         mask: Truth values, for the first axes of the tensor.
         axis: The axis at which the mask begins.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The chosen slices.
@@ -457,7 +457,7 @@ def where(
         condition: Truth values.
         x: What to take where it is true.
         y: What to take elsewhere.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor; with the condition alone, the places where it is true, one in each row.

@@ -92,7 +92,7 @@ class _Filled(Initializer):
 
 
 class zeros_initializer(_Filled):
-    """Zeros.
+    """Zeros: what a bias begins with.
 
     >>> tf.zeros_initializer()([2]).numpy()
     array([0., 0.], dtype=float32)
@@ -122,7 +122,7 @@ class constant_initializer(Initializer):
 
     Args:
         value: A number, or numbers as a list or array.
-        support_partition: Not used; taken for programs that were written for TensorFlow.
+        support_partition: Ignored; accepted for compatibility with TensorFlow.
 
     Raises:
         TypeError: It is something else; or, when it is called, there is not one number for each element.

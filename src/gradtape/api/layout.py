@@ -53,7 +53,7 @@ def transpose(a: object, perm: object = None, conjugate: bool = False, name: str
         a: A tensor.
         perm: For each axis of the result, which axis it was; all reversed if it is not given.
         conjugate: Whether to conjugate complex numbers too.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor with its axes in another order.
@@ -80,7 +80,7 @@ def expand_dims(input: TensorLike, axis: AxisLike, name: str | None = None) -> T
     Args:
         input: A tensor.
         axis: Where the new axis is; negative ones count from the last.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor with one more axis, of size 1.
@@ -103,7 +103,7 @@ def squeeze(input: TensorLike, axis: AxisLike | None = None, name: str | None = 
     Args:
         input: A tensor.
         axis: Which axes of size 1; all if none is named.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor without these axes.
@@ -125,7 +125,7 @@ def concat(values: Any, axis: object, name: str = "concat") -> Tensor:
     Args:
         values: Tensors of one type.
         axis: The axis along which they follow each other.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         One tensor, or a ragged one where one is given.
@@ -157,7 +157,7 @@ def stack(values: Any, axis: AxisLike = 0, name: str = "stack") -> Tensor:
     Args:
         values: Tensors of one shape and type.
         axis: Where the new axis is.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor with one more axis.
@@ -199,7 +199,7 @@ def unstack(value: object, num: int | None = None, axis: AxisLike = 0, name: str
         value: A tensor.
         num: The size of the axis, which is known in any case.
         axis: The axis to take apart.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The slices, without the axis.
@@ -252,7 +252,7 @@ def split(
         num_or_size_splits: How many equal pieces, or the size of each; one size may be -1.
         axis: The axis to cut.
         num: How many sizes there are.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The pieces.
@@ -307,7 +307,7 @@ def pad(
         paddings: For each axis, how much to add before and after it.
         mode: CONSTANT, REFLECT (mirrored at the last element) or SYMMETRIC (at the border).
         constant_values: What to add, if it is CONSTANT.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A larger tensor.
@@ -359,7 +359,7 @@ def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> T
     Args:
         input: A tensor.
         multiples: How often, for each axis.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -397,7 +397,7 @@ def repeat(input: TensorLike, repeats: TensorLike, axis: AxisLike | None = None,
         input: A tensor.
         repeats: How often: one number, or one for each slice along the axis.
         axis: The axis; the elements of all axes if none is given.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -445,7 +445,7 @@ def reverse(tensor: TensorLike, axis: AxisLike, name: str | None = None) -> Tens
     Args:
         tensor: A tensor.
         axis: The axes to turn round.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -467,7 +467,7 @@ def roll(input: object, shift: Any, axis: Any, name: str | None = None) -> Tenso
         input: A tensor.
         shift: By how many places, for each axis.
         axis: One axis, or several.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.

@@ -54,7 +54,7 @@ def unique(x: object, out_idx: object = dtypes.int32, name: str | None = None) -
     Args:
         x: A vector.
         out_idx: int32 or int64.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A pair: the different elements in the order of their first occurrence (`y`), and for each element which of them
@@ -75,7 +75,7 @@ def unique_with_counts(x: object, out_idx: object = dtypes.int32, name: str | No
     Args:
         x: A vector.
         out_idx: int32 or int64.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Three vectors: the different elements (`y`), for each element which of them it is (`idx`), and how often each
@@ -103,7 +103,7 @@ def searchsorted(
         values: What to find a place for.
         side: "left": before equal elements; "right": after them.
         out_type: int32 or int64.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Whole numbers.
@@ -132,7 +132,7 @@ def histogram_fixed_width(
         value_range: Where the first bin begins and the last one ends.
         nbins: How many bins there are.
         dtype: int32 or int64.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Whole numbers, one for each bin.
@@ -157,8 +157,8 @@ def histogram_fixed_width_bins(
         values: Numbers.
         value_range: Where the first bin begins and the last one ends.
         nbins: How many bins there are.
-        dtype: Not used; taken for programs that were written for TensorFlow.
-        name: Not used; taken for programs that were written for TensorFlow.
+        dtype: Ignored; accepted for compatibility with TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Whole numbers in the shape of `values`.
@@ -195,7 +195,7 @@ def sequence_mask(
         lengths: Whole numbers.
         maxlen: The size of the new axis; the largest length if it is not given.
         dtype: The type of the result.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Truth values, with one more axis.
@@ -233,7 +233,7 @@ def reverse_sequence(
         seq_lengths: For each entry of the batch, how many elements to reverse.
         seq_axis: The axis along which the sequences run.
         batch_axis: The axis of the batch; 0 by default.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape.
@@ -270,7 +270,7 @@ def dynamic_partition(
         data: A tensor; its shape begins with that of `partitions`.
         partitions: For each slice the number of the tensor it goes to.
         num_partitions: How many tensors there are.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A list of tensors.
@@ -320,7 +320,7 @@ def dynamic_stitch(indices: Sequence[TensorLike], data: Sequence[TensorLike], na
     Args:
         indices: A list of tensors of whole numbers.
         data: A list of tensors, each with the slices for its indices.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         One tensor, with zeros where nothing is written.

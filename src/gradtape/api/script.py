@@ -64,7 +64,7 @@ def py_function(
         func: A Python function; it is called in each run, inside of `tf.function` too.
         inp: A list of tensors, the arguments of the function.
         Tout: The type of what it returns, or a list of types.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor, or a list where `Tout` is one.
@@ -177,7 +177,7 @@ def numpy_function(
         inp: A list of tensors, the arguments of the function.
         Tout: The type of what it returns, or a list of types.
         stateful: False: equal arguments always give equal results.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor, or a list where it returns several values.

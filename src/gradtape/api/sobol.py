@@ -45,7 +45,7 @@ def sobol_sample(
         num_results: How many points.
         skip: How many points of the sequence to leave out first.
         dtype: float32 or float64.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A matrix of numbers from 0 to 1, which fill the cube more evenly than random ones.

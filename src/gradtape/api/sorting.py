@@ -44,7 +44,7 @@ def sort(values: TensorLike, axis: AxisLike = -1, direction: str = "ASCENDING", 
         values: A tensor of real numbers.
         axis: The axis to sort along.
         direction: ASCENDING or DESCENDING.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -66,7 +66,7 @@ def argsort(
         axis: The axis to sort along.
         direction: ASCENDING or DESCENDING.
         stable: Equal elements keep their order in any case.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Places: int32.
@@ -101,7 +101,7 @@ def top_k(
         k: How many.
         sorted: Whether they are in order.
         index_type: The type of the places.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The values and their places in the last axis.
@@ -147,7 +147,7 @@ def approx_max_k(
         recall_target: The share of the largest elements that must be found. Here it is always 1.
         reduction_input_size_override: Not used: nothing is approximated.
         aggregate_to_topk: Not used: there are always k.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The values in descending order, and their places along the axis.
@@ -191,7 +191,7 @@ def approx_min_k(
         recall_target: The share of the smallest elements that must be found. Here it is always 1.
         reduction_input_size_override: Not used: nothing is approximated.
         aggregate_to_topk: Not used: there are always k.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The values in ascending order, and their places along the axis.
@@ -211,7 +211,7 @@ def in_top_k(targets: TensorLike, predictions: TensorLike, k: IntLike, name: str
         targets: The right class of each row.
         predictions: A matrix: for each row a number for each class.
         k: How many classes to look at.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A truth value for each row.

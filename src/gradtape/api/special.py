@@ -27,7 +27,7 @@ def bessel_i0(x: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         x: Floating numbers.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape and type.
@@ -44,7 +44,7 @@ def bessel_i0e(x: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         x: Floating numbers.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape and type.
@@ -61,7 +61,7 @@ def bessel_i1(x: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         x: Floating numbers.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape and type.
@@ -78,7 +78,7 @@ def bessel_i1e(x: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         x: Floating numbers.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape and type.
@@ -95,7 +95,7 @@ def bessel_j0(x: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         x: Floating numbers.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape and type.
@@ -112,7 +112,7 @@ def bessel_j1(x: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         x: Floating numbers.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape and type.
@@ -129,7 +129,7 @@ def bessel_k0(x: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         x: Positive floating numbers.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape and type.
@@ -146,7 +146,7 @@ def bessel_k0e(x: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         x: Positive floating numbers.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape and type.
@@ -163,7 +163,7 @@ def bessel_k1(x: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         x: Positive floating numbers.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape and type.
@@ -180,7 +180,7 @@ def bessel_k1e(x: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         x: Positive floating numbers.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape and type.
@@ -197,7 +197,7 @@ def bessel_y0(x: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         x: Positive floating numbers.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape and type.
@@ -214,7 +214,7 @@ def bessel_y1(x: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         x: Positive floating numbers.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape and type.

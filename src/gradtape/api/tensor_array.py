@@ -55,13 +55,13 @@ class TensorArray:
         size: How many elements there are.
         dynamic_size: Whether writing past the end makes it longer.
         clear_after_read: Whether an element can be read only once (the default), which frees its memory early.
-        tensor_array_name: Not used; taken for programs that were written for TensorFlow.
+        tensor_array_name: Ignored; accepted for compatibility with TensorFlow.
         handle: None: eager code has no handles.
-        flow: Not used; taken for programs that were written for TensorFlow.
+        flow: Ignored; accepted for compatibility with TensorFlow.
         infer_shape: Whether all elements must have one shape.
         element_shape: The shape of the elements, as far as it is known.
-        colocate_with_first_write_call: Not used; taken for programs that were written for TensorFlow.
-        name: Not used; taken for programs that were written for TensorFlow.
+        colocate_with_first_write_call: Ignored; accepted for compatibility with TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Raises:
         ValueError: There is no size, or a handle.
@@ -139,7 +139,7 @@ class TensorArray:
         3
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A scalar.
@@ -184,7 +184,7 @@ class TensorArray:
         0
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
         """
         del self._elements[:]
 
@@ -201,7 +201,7 @@ class TensorArray:
         Args:
             index: The index: an integer.
             value: A tensor of the array's type, in the shape of the other elements.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             The array to use from then on.
@@ -272,7 +272,7 @@ class TensorArray:
 
         Args:
             index: The index: an integer.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor; zeros where nothing was written and the shape is known.
@@ -319,7 +319,7 @@ class TensorArray:
         array([1., 2., 3.], dtype=float32)
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor (size, ...).
@@ -338,7 +338,7 @@ class TensorArray:
 
         Args:
             indices: A list of integers, or a vector.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor with one row for each index.
@@ -379,7 +379,7 @@ class TensorArray:
         array([1, 2, 3], dtype=int32)
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor.
@@ -402,7 +402,7 @@ class TensorArray:
 
         Args:
             value: A tensor of the array's type, with at least one axis.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             The array to use from then on.
@@ -433,7 +433,7 @@ class TensorArray:
         Args:
             indices: A list of integers, or a vector.
             value: A tensor of the array's type, with a slice for each index.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             The array to use from then on.
@@ -458,7 +458,7 @@ class TensorArray:
         Args:
             value: A tensor of the array's type.
             lengths: How long each piece is; together as long as the tensor.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             The array to use from then on.

@@ -44,7 +44,7 @@ def to_graph(entity: Any, recursive: bool = True, experimental_optional_features
     Args:
         entity: A Python function.
         recursive: Whether the functions that it calls are converted too.
-        experimental_optional_features: Not used; taken for programs that were written for TensorFlow.
+        experimental_optional_features: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A function of the same arguments.
@@ -69,8 +69,8 @@ def to_code(entity: object, recursive: bool = True, experimental_optional_featur
 
     Args:
         entity: A Python function.
-        recursive: Not used; taken for programs that were written for TensorFlow.
-        experimental_optional_features: Not used; taken for programs that were written for TensorFlow.
+        recursive: Ignored; accepted for compatibility with TensorFlow.
+        experimental_optional_features: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Python code, as text.

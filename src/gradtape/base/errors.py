@@ -22,10 +22,10 @@ class OpError(Exception):
     gradtape.errors.InvalidArgumentError: add: shapes (2,) and (3,) do not broadcast. ...
 
     Args:
-        node_def: Not used; taken for programs that were written for TensorFlow.
-        op: Not used; taken for programs that were written for TensorFlow.
+        node_def: Ignored; accepted for compatibility with TensorFlow.
+        op: Ignored; accepted for compatibility with TensorFlow.
         message: What was given, what was expected, and the repair.
-        *details: Not used; taken for programs that were written for TensorFlow.
+        *details: Ignored; accepted for compatibility with TensorFlow.
     """
 
     code: ClassVar[int] = 2

@@ -173,7 +173,7 @@ class Dataset(Generic[T]):
         10
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             The element.
@@ -199,7 +199,7 @@ class Dataset(Generic[T]):
         Args:
             initial_state: The state before the first element: a tensor, or a structure of them.
             reduce_func: A function of the state and an element, that returns the next state, of the same types and shapes.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             The last state.
@@ -258,7 +258,7 @@ class Dataset(Generic[T]):
 
         Args:
             tensors: An array, a tensor, or tuples and dicts of them, whose first axes have one size.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset.
@@ -294,7 +294,7 @@ class Dataset(Generic[T]):
 
         Args:
             tensors: The element: an array, a tensor, or tuples and dicts of them.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset.
@@ -324,7 +324,7 @@ class Dataset(Generic[T]):
             output_shapes: Their shapes, beside `output_types`; None: any.
             args: The arguments of the function, which it gets as NumPy arrays; None: it has none.
             output_signature: The spec of an element: a `tf.TensorSpec`, or a structure of specs.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset.
@@ -365,7 +365,7 @@ class Dataset(Generic[T]):
         Args:
             *args: The end; the start and the end; or both and the step.
             output_type: The type of the numbers.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset.
@@ -387,7 +387,7 @@ class Dataset(Generic[T]):
             start: The first number.
             step: What is added each time.
             dtype: The type of the numbers.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset without end.
@@ -409,7 +409,7 @@ class Dataset(Generic[T]):
         Args:
             seed: Where the random numbers begin; None: elsewhere each time.
             rerandomize_each_iteration: Whether each pass has other numbers, also with a seed.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset.
@@ -441,7 +441,7 @@ class Dataset(Generic[T]):
         Args:
             *args: Datasets, or one structure of them: tuples or dicts.
             datasets: The structure, by name.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset as long as the shortest of them.
@@ -483,7 +483,7 @@ class Dataset(Generic[T]):
             file_pattern: A pattern with `*` and `?`, or several.
             shuffle: Whether the order is random; None is the same as True.
             seed: For the same order in every run.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset of paths.
@@ -617,9 +617,9 @@ class Dataset(Generic[T]):
             num_parallel_calls: How many threads call it. AUTOTUNE uses several threads where a call takes long
                 enough to outweigh the overhead.
             deterministic: Whether results keep the order of the elements. True unless the options say otherwise.
-            synchronous: Not used; taken for programs that were written for TensorFlow.
-            use_unbounded_threadpool: Not used; taken for programs that were written for TensorFlow.
-            name: Not used; taken for programs that were written for TensorFlow.
+            synchronous: Ignored; accepted for compatibility with TensorFlow.
+            use_unbounded_threadpool: Ignored; accepted for compatibility with TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset.
@@ -636,7 +636,7 @@ class Dataset(Generic[T]):
 
         Args:
             map_func: A function of an element that returns a dataset.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset.
@@ -665,7 +665,7 @@ class Dataset(Generic[T]):
             block_length: How many elements in a row come from one of them; None: 1.
             num_parallel_calls: How many of them are read ahead in threads of their own; None: none.
             deterministic: Not used: the order is always the same.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset.
@@ -686,7 +686,7 @@ class Dataset(Generic[T]):
 
         Args:
             predicate: A function of an element that returns one truth value.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset.
@@ -702,7 +702,7 @@ class Dataset(Generic[T]):
 
         Args:
             predicate: A function of an element that returns one truth value.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset.
@@ -720,7 +720,7 @@ class Dataset(Generic[T]):
         Args:
             initial_state: The state before the first element.
             scan_func: The function.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset of the outputs.
@@ -760,7 +760,7 @@ class Dataset(Generic[T]):
 
         Args:
             log_warning: Whether to write a warning for each element that is left out.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset.
@@ -778,7 +778,7 @@ class Dataset(Generic[T]):
 
         Args:
             count: How many.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset.
@@ -794,7 +794,7 @@ class Dataset(Generic[T]):
 
         Args:
             count: How many are left out.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset.
@@ -811,7 +811,7 @@ class Dataset(Generic[T]):
         Args:
             num_shards: Into how many parts the dataset is shared out.
             index: Which of them this is, from 0 on.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset.
@@ -830,7 +830,7 @@ class Dataset(Generic[T]):
 
         Args:
             count: How often; None or -1: without end.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset.
@@ -862,7 +862,7 @@ class Dataset(Generic[T]):
             buffer_size: How many elements wait in the buffer.
             seed: For the same orders in every run; None: as `tf.random.set_seed` says.
             reshuffle_each_iteration: Whether each iteration has another order.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset.
@@ -887,7 +887,7 @@ class Dataset(Generic[T]):
 
         Args:
             start: The first number.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset of pairs.
@@ -907,7 +907,7 @@ class Dataset(Generic[T]):
 
         Args:
             dataset: The other dataset, with elements of the same kind.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset.
@@ -922,7 +922,7 @@ class Dataset(Generic[T]):
         [3, 1, 2]
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset.
@@ -951,7 +951,7 @@ class Dataset(Generic[T]):
             drop_remainder: Whether a last batch that is smaller is left out.
             num_parallel_calls: How many batches are made ahead in a thread of their own; None: none.
             deterministic: Not used: the order is always the same.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset.
@@ -982,7 +982,7 @@ class Dataset(Generic[T]):
             padded_shapes: The shape of each part; None or -1 in it, or no shape at all: the largest size of the batch.
             padding_values: What is filled in, for each part; None: 0, or "".
             drop_remainder: Whether a last batch that is smaller is left out.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset.
@@ -1009,7 +1009,7 @@ class Dataset(Generic[T]):
             batch_size: How many elements make a batch.
             drop_remainder: Whether a last batch that is smaller is left out.
             row_splits_dtype: The type of the positions at which rows begin: int32 or int64.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset of ragged tensors.
@@ -1039,7 +1039,7 @@ class Dataset(Generic[T]):
         Args:
             batch_size: How many elements make a batch.
             row_shape: The shape of each row, at least as large as the elements.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset of sparse tensors.
@@ -1065,7 +1065,7 @@ class Dataset(Generic[T]):
         [1, 2, 3]
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset.
@@ -1083,7 +1083,7 @@ class Dataset(Generic[T]):
         Args:
             batch_size: How many rows make a batch; a vector: these sizes take turns.
             drop_remainder: Whether a last batch that is smaller is left out.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset.
@@ -1111,7 +1111,7 @@ class Dataset(Generic[T]):
             shift: How many elements the next window begins later; None: `size`.
             stride: How far neighbours in a window are apart.
             drop_remainder: Whether last windows that are smaller are left out.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset of datasets.
@@ -1141,7 +1141,7 @@ class Dataset(Generic[T]):
             reduce_func: A function of a key and the dataset of a group, that returns a dataset.
             window_size: How many elements make a group.
             window_size_func: A function of a key that returns this number, in place of `window_size`.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset.
@@ -1183,7 +1183,7 @@ class Dataset(Generic[T]):
             pad_to_bucket_boundary: Whether to pad to the longest length of the bucket, instead of the longest of the batch.
             no_padding: Whether not to pad: the elements of a bucket have one shape.
             drop_remainder: Whether a last batch that is smaller is left out.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset.
@@ -1252,7 +1252,7 @@ class Dataset(Generic[T]):
 
         Args:
             filename: The path of the file; "": in memory.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset.
@@ -1269,7 +1269,7 @@ class Dataset(Generic[T]):
 
         Args:
             buffer_size: How many elements wait at most; None or AUTOTUNE: it finds the number.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset.
@@ -1301,8 +1301,8 @@ class Dataset(Generic[T]):
         Args:
             path: The folder.
             compression: None, "GZIP" or "ZLIB".
-            shard_func: Not used; taken for programs that were written for TensorFlow.
-            checkpoint_args: Not used; taken for programs that were written for TensorFlow.
+            shard_func: Ignored; accepted for compatibility with TensorFlow.
+            checkpoint_args: Ignored; accepted for compatibility with TensorFlow.
         """
         caching.save(self._node, text_of(path), compression)
 
@@ -1327,8 +1327,8 @@ class Dataset(Generic[T]):
             path: The folder.
             element_spec: Not used: the files say it.
             compression: What `save` was given.
-            reader_func: Not used; taken for programs that were written for TensorFlow.
-            wait: Not used; taken for programs that were written for TensorFlow.
+            reader_func: Ignored; accepted for compatibility with TensorFlow.
+            wait: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset.
@@ -1352,10 +1352,10 @@ class Dataset(Generic[T]):
 
         Args:
             path: The folder.
-            compression: Not used; taken for programs that were written for TensorFlow.
-            reader_func: Not used; taken for programs that were written for TensorFlow.
-            shard_func: Not used; taken for programs that were written for TensorFlow.
-            name: Not used; taken for programs that were written for TensorFlow.
+            compression: Ignored; accepted for compatibility with TensorFlow.
+            reader_func: Ignored; accepted for compatibility with TensorFlow.
+            shard_func: Ignored; accepted for compatibility with TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset.
@@ -1385,7 +1385,7 @@ class Dataset(Generic[T]):
 
         Args:
             options: The options that are set in it replace those of before.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dataset.

@@ -467,7 +467,7 @@ def from_list(elements: Any, name: str | None = None) -> Dataset:
 
     Args:
         elements: A list of elements of one structure, at least one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A dataset.
@@ -505,7 +505,7 @@ def save(
         path: The folder.
         compression: "GZIP", or None.
         shard_func: A function of an element that gives the number of the part it is written to.
-        checkpoint_args: Not used; taken for programs that were written for TensorFlow.
+        checkpoint_args: Ignored; accepted for compatibility with TensorFlow.
     """
     dataset.save(path, compression, shard_func, checkpoint_args)
 
@@ -536,8 +536,8 @@ def copy_to_device(target_device: object, source_device: object = "/cpu:0") -> T
     3
 
     Args:
-        target_device: Not used; taken for programs that were written for TensorFlow.
-        source_device: Not used; taken for programs that were written for TensorFlow.
+        target_device: Ignored; accepted for compatibility with TensorFlow.
+        source_device: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A function for `dataset.apply`.
@@ -553,7 +553,7 @@ def prefetch_to_device(device: object, buffer_size: object = None) -> Transforma
     3
 
     Args:
-        device: Not used; taken for programs that were written for TensorFlow.
+        device: Ignored; accepted for compatibility with TensorFlow.
         buffer_size: How many elements are computed ahead; None: one.
 
     Returns:
@@ -633,9 +633,9 @@ def parallel_interleave(
         map_func: A function of an element that gives a dataset.
         cycle_length: How many datasets are read in turns.
         block_length: How many elements are taken from one before the next.
-        sloppy: Not used; taken for programs that were written for TensorFlow.
-        buffer_output_elements: Not used; taken for programs that were written for TensorFlow.
-        prefetch_input_elements: Not used; taken for programs that were written for TensorFlow.
+        sloppy: Ignored; accepted for compatibility with TensorFlow.
+        buffer_output_elements: Ignored; accepted for compatibility with TensorFlow.
+        prefetch_input_elements: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A function for `dataset.apply`.
@@ -682,7 +682,7 @@ def CsvDataset(
         record_defaults: For each column what an empty field is, which gives its type; or a type, where a field may not be
             empty.
         compression_type: None, "GZIP" or "ZLIB".
-        buffer_size: Not used; taken for programs that were written for TensorFlow.
+        buffer_size: Ignored; accepted for compatibility with TensorFlow.
         header: Whether the first line of each file is left out.
         field_delim: What stands between fields.
         use_quote_delim: Whether fields may stand in double quotes.

@@ -96,7 +96,7 @@ class DatasetSpec(TypeSpec):
 
     Args:
         element_spec: The spec of an element, or a structure of specs.
-        dataset_shape: Not used; taken for programs that were written for TensorFlow.
+        dataset_shape: Ignored; accepted for compatibility with TensorFlow.
     """
 
     by_identity = True  # a function with such an argument is recorded for each dataset

@@ -53,7 +53,7 @@ class TFRecordDataset(_FileDataset):
         compression_type: None, "", "GZIP" or "ZLIB".
         buffer_size: Accepted; files are read in pieces of 256 KB.
         num_parallel_reads: How many files are read at once, their records in turns.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class TextLineDataset(_FileDataset):
         compression_type: None, "", "GZIP" or "ZLIB".
         buffer_size: Accepted; files are read in pieces of 256 KB.
         num_parallel_reads: How many files are read at once, their lines in turns.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class FixedLengthRecordDataset(_FileDataset):
         buffer_size: Accepted; files are read in pieces of 256 KB.
         compression_type: None, "", "GZIP" or "ZLIB".
         num_parallel_reads: How many files are read at once, their pieces in turns.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
     """
 
     def __init__(

@@ -476,7 +476,7 @@ class GradientTape:
             target: A tensor.
             sources: A tensor or variable, or a structure of them; the answer has the same structure.
             unconnected_gradients: Whether a source that the target does not depend on gets None or zeros.
-            parallel_iterations: Not used; taken for programs that were written for TensorFlow.
+            parallel_iterations: Ignored; accepted for compatibility with TensorFlow.
             experimental_use_pfor: Whether all elements are treated at once. False is for tapes that are persistent, and gives
                 the same.
 
@@ -533,7 +533,7 @@ class GradientTape:
             target: A tensor with at least two axes, the first of which is the batch.
             source: A tensor or variable with the same batch.
             unconnected_gradients: Checked, and not used: zeros stand where nothing is connected.
-            parallel_iterations: Not used; taken for programs that were written for TensorFlow.
+            parallel_iterations: Ignored; accepted for compatibility with TensorFlow.
             experimental_use_pfor: Whether all rows are treated at once. False is for tapes that are persistent, and gives
                 the same.
 

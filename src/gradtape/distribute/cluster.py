@@ -21,8 +21,8 @@ Traceback (most recent call last):
 gradtape.distribute.cluster.Missing: {name}: gradtape runs in one process on the CPU. ...
 
 Args:
-    *args: Not looked at.
-    **kwargs: Not looked at.
+    *args: Ignored.
+    **kwargs: Ignored.
 
 Raises:
     ValueError: Always.

@@ -93,10 +93,10 @@ class InputOptions(NamedTuple):
     1
 
     Args:
-        experimental_fetch_to_device: Not used; taken for programs that were written for TensorFlow.
-        experimental_replication_mode: Not used; taken for programs that were written for TensorFlow.
-        experimental_place_dataset_on_device: Not used; taken for programs that were written for TensorFlow.
-        experimental_per_replica_buffer_size: Not used; taken for programs that were written for TensorFlow.
+        experimental_fetch_to_device: Ignored; accepted for compatibility with TensorFlow.
+        experimental_replication_mode: Ignored; accepted for compatibility with TensorFlow.
+        experimental_place_dataset_on_device: Ignored; accepted for compatibility with TensorFlow.
+        experimental_per_replica_buffer_size: Ignored; accepted for compatibility with TensorFlow.
     """
 
     experimental_fetch_to_device: bool | None = None
@@ -113,9 +113,9 @@ class RunOptions(NamedTuple):
     True
 
     Args:
-        experimental_enable_dynamic_batch_size: Not used; taken for programs that were written for TensorFlow.
-        experimental_bucketizing_dynamic_shape: Not used; taken for programs that were written for TensorFlow.
-        experimental_xla_options: Not used; taken for programs that were written for TensorFlow.
+        experimental_enable_dynamic_batch_size: Ignored; accepted for compatibility with TensorFlow.
+        experimental_bucketizing_dynamic_shape: Ignored; accepted for compatibility with TensorFlow.
+        experimental_xla_options: Ignored; accepted for compatibility with TensorFlow.
     """
 
     experimental_enable_dynamic_batch_size: bool = True

@@ -79,7 +79,7 @@ def copy_to_mesh(tensor: Any, layout: Layout, source_layout: Layout | None = Non
     Args:
         tensor: A tensor.
         layout: How it is cut.
-        source_layout: Not used; taken for programs that were written for TensorFlow.
+        source_layout: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -101,7 +101,7 @@ def relayout(tensor: Any, layout: Layout, name: str | None = None) -> Tensor:
     Args:
         tensor: A tensor.
         layout: How it is cut.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -133,7 +133,7 @@ def relayout_like(tensor: Any, layout_tensor: Any, name: str | None = None) -> T
     Args:
         tensor: A tensor.
         layout_tensor: A tensor on a mesh.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -337,10 +337,10 @@ def initialize_accelerator_system(
 
     Args:
         device_type: The kind of devices: "CPU", "GPU" or "TPU".
-        enable_coordination_service: Not used; taken for programs that were written for TensorFlow.
+        enable_coordination_service: Ignored; accepted for compatibility with TensorFlow.
         num_logical_cpu_devices: How many devices the CPU stands for.
-        experimental_reset_context: Not used; taken for programs that were written for TensorFlow.
-        experimental_enable_megcore: Not used; taken for programs that were written for TensorFlow.
+        experimental_reset_context: Ignored; accepted for compatibility with TensorFlow.
+        experimental_enable_megcore: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The kind of devices.
@@ -474,9 +474,9 @@ def create_distributed_mesh(
     Args:
         mesh_dims: The axes: pairs of a name and a size, or a dict of them.
         mesh_name: Shown in messages.
-        local_devices: Not used; taken for programs that were written for TensorFlow.
+        local_devices: Ignored; accepted for compatibility with TensorFlow.
         device_type: The kind of devices: "CPU", "GPU" or "TPU".
-        use_xla_spmd: Not used; taken for programs that were written for TensorFlow.
+        use_xla_spmd: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A mesh.
@@ -546,7 +546,7 @@ class DTensorDataset:
         dataset_already_batched: Whether elements are batches.
         batch_dim: The axis of the mesh that the batch is cut along; the layouts say it, too.
         prefetch: How many batches are made ahead.
-        tf_data_service_config: Not used; taken for programs that were written for TensorFlow.
+        tf_data_service_config: Ignored; accepted for compatibility with TensorFlow.
     """
 
     def __init__(

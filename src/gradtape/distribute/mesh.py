@@ -365,7 +365,7 @@ def create_mesh(
         mesh_name: Shown in messages.
         devices: The names of the devices, as "CPU:0".
         device_type: The kind of devices, where none are named: "CPU", "GPU" or "TPU".
-        use_xla_spmd: Not used; taken for programs that were written for TensorFlow.
+        use_xla_spmd: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A mesh.

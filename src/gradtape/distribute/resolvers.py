@@ -177,7 +177,7 @@ class ClusterResolver:
         Args:
             task_type: The name of a job.
             task_id: The number of a task.
-            rpc_layer: Not used; taken for programs that were written for TensorFlow.
+            rpc_layer: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A text.
@@ -195,9 +195,9 @@ class ClusterResolver:
         {}
 
         Args:
-            task_type: Not used; taken for programs that were written for TensorFlow.
-            task_id: Not used; taken for programs that were written for TensorFlow.
-            config_proto: Not used; taken for programs that were written for TensorFlow.
+            task_type: Ignored; accepted for compatibility with TensorFlow.
+            task_id: Ignored; accepted for compatibility with TensorFlow.
+            config_proto: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A dict from kinds to numbers.
@@ -302,8 +302,8 @@ class TPUClusterResolver(ClusterResolver):
 
     Args:
         tpu: The name, which is not looked at: "" and "local" mean this machine.
-        *args: Not used; taken for programs that were written for TensorFlow.
-        **kwargs: Not used; taken for programs that were written for TensorFlow.
+        *args: Ignored; accepted for compatibility with TensorFlow.
+        **kwargs: Ignored; accepted for compatibility with TensorFlow.
 
     Raises:
         ValueError: JAX sees no TPU.
@@ -331,8 +331,8 @@ class TPUClusterResolver(ClusterResolver):
 
         Args:
             tpu: The name, which is not looked at.
-            zone: Not used; taken for programs that were written for TensorFlow.
-            project: Not used; taken for programs that were written for TensorFlow.
+            zone: Ignored; accepted for compatibility with TensorFlow.
+            project: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A TPUClusterResolver.

@@ -92,8 +92,8 @@ class CentralStorageStrategy(Strategy):
     1
 
     Args:
-        compute_devices: Not used; taken for programs that were written for TensorFlow.
-        parameter_device: Not used; taken for programs that were written for TensorFlow.
+        compute_devices: Ignored; accepted for compatibility with TensorFlow.
+        parameter_device: Ignored; accepted for compatibility with TensorFlow.
     """
 
     def __init__(self, compute_devices: object = None, parameter_device: object = None) -> None:
@@ -112,7 +112,7 @@ class MultiWorkerMirroredStrategy(Strategy):
 
     Args:
         cluster_resolver: Names the processes, in place of the environment.
-        communication_options: Not used; taken for programs that were written for TensorFlow.
+        communication_options: Ignored; accepted for compatibility with TensorFlow.
 
     Raises:
         ValueError: TF_CONFIG, or the resolver, names no task of the cluster.
@@ -143,8 +143,8 @@ class TPUStrategy(Strategy):
 
     Args:
         tpu_cluster_resolver: Kept as `cluster_resolver`: the TPUs are those that JAX sees.
-        *args: Not used; taken for programs that were written for TensorFlow.
-        **kwargs: Not used; taken for programs that were written for TensorFlow.
+        *args: Ignored; accepted for compatibility with TensorFlow.
+        **kwargs: Ignored; accepted for compatibility with TensorFlow.
 
     Raises:
         ValueError: There is no TPU.
@@ -171,8 +171,8 @@ class ParameterServerStrategy(Strategy):
     gradtape.distribute.cluster.Missing: ParameterServerStrategy needs a cluster, ...
 
     Args:
-        *args: Not looked at.
-        **kwargs: Not looked at.
+        *args: Ignored.
+        **kwargs: Ignored.
 
     Raises:
         ValueError: Always.
@@ -203,7 +203,7 @@ class HierarchicalCopyAllReduce(CrossDeviceOps):
     >>> strategy = tf.distribute.MirroredStrategy(cross_device_ops=tf.distribute.HierarchicalCopyAllReduce())
 
     Args:
-        num_packs: Not used; taken for programs that were written for TensorFlow.
+        num_packs: Ignored; accepted for compatibility with TensorFlow.
     """
 
     def __init__(self, num_packs: int = 1) -> None:
@@ -217,7 +217,7 @@ class NcclAllReduce(CrossDeviceOps):
     >>> strategy = tf.distribute.MirroredStrategy(cross_device_ops=tf.distribute.NcclAllReduce())
 
     Args:
-        num_packs: Not used; taken for programs that were written for TensorFlow.
+        num_packs: Ignored; accepted for compatibility with TensorFlow.
     """
 
     def __init__(self, num_packs: int = 1) -> None:
@@ -231,8 +231,8 @@ class ReductionToOneDevice(CrossDeviceOps):
     >>> strategy = tf.distribute.MirroredStrategy(cross_device_ops=tf.distribute.ReductionToOneDevice())
 
     Args:
-        reduce_to_device: Not used; taken for programs that were written for TensorFlow.
-        accumulation_fn: Not used; taken for programs that were written for TensorFlow.
+        reduce_to_device: Ignored; accepted for compatibility with TensorFlow.
+        accumulation_fn: Ignored; accepted for compatibility with TensorFlow.
     """
 
     def __init__(self, reduce_to_device: object = None, accumulation_fn: object = None) -> None:
@@ -260,9 +260,9 @@ class CommunicationOptions:
     >>> strategy = tf.distribute.MultiWorkerMirroredStrategy(communication_options=options)
 
     Args:
-        bytes_per_pack: Not used; taken for programs that were written for TensorFlow.
-        timeout_seconds: Not used; taken for programs that were written for TensorFlow.
-        implementation: Not used; taken for programs that were written for TensorFlow.
+        bytes_per_pack: Ignored; accepted for compatibility with TensorFlow.
+        timeout_seconds: Ignored; accepted for compatibility with TensorFlow.
+        implementation: Ignored; accepted for compatibility with TensorFlow.
     """
 
     def __init__(

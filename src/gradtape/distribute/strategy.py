@@ -156,7 +156,7 @@ class Strategy:
             fn: The function.
             args: Its arguments. Of a value that has a part for each replica, each gets its own.
             kwargs: Its arguments by name, likewise.
-            options: Not used; taken for programs that were written for TensorFlow.
+            options: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             What it returns: with several replicas, a `PerReplica` for each tensor.
@@ -227,7 +227,7 @@ class Strategy:
 
         Args:
             dataset: A dataset of batches for all replicas together.
-            options: Not used; taken for programs that were written for TensorFlow.
+            options: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A `tf.distribute.DistributedDataset`.
@@ -247,7 +247,7 @@ class Strategy:
 
         Args:
             dataset_fn: A function of a `tf.distribute.InputContext` that gives a dataset of batches for one replica.
-            options: Not used; taken for programs that were written for TensorFlow.
+            options: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A `tf.distribute.DistributedDataset`.
@@ -339,7 +339,7 @@ class StrategyExtended:
             reduce_op: `tf.distribute.ReduceOp.SUM` or `MEAN`, or "sum" or "mean".
             value: What `run` returned.
             destinations: Not used: every replica gets the result.
-            options: Not used; taken for programs that were written for TensorFlow.
+            options: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor, or the structure of `value`.
@@ -358,7 +358,7 @@ class StrategyExtended:
         Args:
             reduce_op: `tf.distribute.ReduceOp.SUM` or `MEAN`, or "sum" or "mean".
             value_destination_pairs: Pairs of a value and where it goes, which is not used.
-            options: Not used; taken for programs that were written for TensorFlow.
+            options: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A list.
@@ -384,7 +384,7 @@ class StrategyExtended:
             fn: The function.
             args: Further arguments.
             kwargs: Arguments by name.
-            group: Not used; taken for programs that were written for TensorFlow.
+            group: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             What the function returns.
@@ -504,7 +504,7 @@ class ReplicaContext:
         Args:
             reduce_op: `tf.distribute.ReduceOp.SUM` or `MEAN`, or "sum" or "mean".
             value: The value of this replica, or a structure of values.
-            options: Not used; taken for programs that were written for TensorFlow.
+            options: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             The structure of `value`.
@@ -523,7 +523,7 @@ class ReplicaContext:
         Args:
             value: The value of this replica, or a structure of values.
             axis: The axis along which they follow each other.
-            options: Not used; taken for programs that were written for TensorFlow.
+            options: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             The structure of `value`.

@@ -162,7 +162,7 @@ def random_crop(value: TensorLike, size: IntLike, seed: TensorLike | None = None
         value: A tensor.
         size: The size of each axis.
         seed: With `tf.random.set_seed`, what decides the place.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A part of the image, from another place with each call.
@@ -187,7 +187,7 @@ def stateless_random_crop(value: TensorLike, size: IntLike, seed: TensorLike, na
         value: A tensor.
         size: The size of each axis.
         seed: Two integers: the same ones give the same result.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A part of the tensor.

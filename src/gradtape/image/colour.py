@@ -55,7 +55,7 @@ def convert_image_dtype(image: TensorLike, dtype: DTypeLike, saturate: bool = Fa
         image: Images.
         dtype: The type.
         saturate: Whether values beyond the range stay at its ends.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Images of the other type, scaled to its range.
@@ -192,7 +192,7 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
 
     Args:
         images: Images whose last axis holds red, green and blue.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Images with one colour.
@@ -212,7 +212,7 @@ def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         images: Images whose last axis has size 1.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Images in three colours.
@@ -319,8 +319,8 @@ def adjust_jpeg_quality(
     Args:
         image: An image (height, width, 1 or 3).
         jpeg_quality: From 0 to 100.
-        dct_method: Not used; taken for programs that were written for TensorFlow.
-        name: Not used; taken for programs that were written for TensorFlow.
+        dct_method: Ignored; accepted for compatibility with TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         An image of the same shape and type.
@@ -371,7 +371,7 @@ def adjust_hue(image: Any, delta: TensorLike, name: str | None = None) -> Tensor
     Args:
         image: An image (height, width, 3), or a batch of images.
         delta: From -1 to 1, a full turn.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Images of the same shape and type.
@@ -413,7 +413,7 @@ def adjust_saturation(image: Any, saturation_factor: TensorLike, name: str | Non
     Args:
         image: An image (height, width, 3), or a batch of images.
         saturation_factor: A number; 0 makes the image grey.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Images of the same shape and type.

@@ -35,7 +35,7 @@ def non_max_suppression(
         max_output_size: How many boxes come out at most.
         iou_threshold: How much two boxes may overlap: the area they share, divided by that of both together.
         score_threshold: Boxes with a lower score are left out.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The numbers of the chosen boxes, the best first.
@@ -71,7 +71,7 @@ def non_max_suppression_with_scores(
         iou_threshold: How much two boxes may overlap: the area they share, divided by that of both together.
         score_threshold: Boxes with a lower score are left out.
         soft_nms_sigma: How far overlap is forgiven; 0 rules boxes out.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The numbers of the chosen boxes, the best first, and their scores.
@@ -105,7 +105,7 @@ def non_max_suppression_overlaps(
         max_output_size: How many boxes come out at most.
         overlap_threshold: How much two boxes may overlap.
         score_threshold: Boxes with a lower score are left out.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The numbers of the chosen boxes, the best first.
@@ -141,7 +141,7 @@ def non_max_suppression_padded(
         iou_threshold: How much two boxes may overlap: the area they share, divided by that of both together.
         score_threshold: Boxes with a lower score are left out.
         pad_to_max_output_size: Whether the result always has that size.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The numbers of the chosen boxes, the best first, and how many they are.
@@ -185,7 +185,7 @@ def combined_non_max_suppression(
         score_threshold: Boxes with a lower score are left out.
         pad_per_class: Whether the result is no larger than boxes of all classes together can be.
         clip_boxes: Whether corners are brought to the range from 0 to 1.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Boxes (batch, number, 4), scores and classes (batch, number), padded with zeros, and how many of them are valid.
@@ -216,7 +216,7 @@ def draw_bounding_boxes(images: TensorLike, boxes: TensorLike, colors: TensorLik
         images: A batch of images (batch, height, width, channels).
         boxes: Corners (batch, boxes, 4) as y1, x1, y2, x2, from 0 to 1.
         colors: Colours (number, channels), taken in turn; None for ten of ours.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Images of the same shape and type.

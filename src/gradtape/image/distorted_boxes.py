@@ -70,7 +70,7 @@ def sample_distorted_bounding_box(
         area_range: The least and the largest share of the image; 0.05 and 1 by default.
         max_attempts: After so many it is the whole image; 100 by default.
         use_image_if_no_bounding_boxes: Whether the whole image is the box, where none is given.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         `begin`, `size` (with -1 for all channels) and the box.
@@ -111,7 +111,7 @@ def stateless_sample_distorted_bounding_box(
         area_range: The least and the largest share of the image; 0.05 and 1 by default.
         max_attempts: After so many it is the whole image; 100 by default.
         use_image_if_no_bounding_boxes: Whether the whole image is the box, where none is given.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         `begin`, `size` (with -1 for all channels) and the box.

@@ -83,7 +83,7 @@ def transpose(image: object, name: str | None = None) -> Tensor:
 
     Args:
         image: An image (height, width, channels), or a batch of images.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Images (width, height, channels).
@@ -112,7 +112,7 @@ def rot90(image: TensorLike, k: IntLike = 1, name: str | None = None) -> Tensor:
     Args:
         image: An image (height, width, channels), or a batch of images.
         k: How often; a negative number turns with the clock.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The turned images.

@@ -44,7 +44,7 @@ def extract_glimpse(
             the window begins there.
         normalized: Whether 1 is the size of the image (half of it, where centered); else offsets are pixels.
         noise: "uniform" between the smallest and the largest number of the image, "gaussian" with its mean and deviation, "zero".
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The windows: (batch, *size, channels).

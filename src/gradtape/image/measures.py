@@ -29,7 +29,7 @@ def total_variation(images: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         images: An image (height, width, channels), or a batch of images.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A number for each image.
@@ -134,7 +134,7 @@ def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = N
         a: Images.
         b: Images of the same size and type.
         max_val: The largest value a pixel can have, such as 1.0 or 255.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A number for each pair of images.

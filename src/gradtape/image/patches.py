@@ -63,7 +63,7 @@ def extract_patches(
         strides: How far windows are apart, as [1, rows, columns, 1].
         rates: How far the pixels of a window are apart, as [1, rows, columns, 1].
         padding: "SAME" or "VALID".
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor (batch, rows, columns, window * channels).
@@ -99,7 +99,7 @@ def extract_volume_patches(
         ksizes: The sizes of a window, as [1, planes, rows, columns, 1].
         strides: The steps between windows, in the same way.
         padding: "SAME" or "VALID".
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The windows side by side.
@@ -149,7 +149,7 @@ def crop_and_resize(
         crop_size: The height and width of all parts.
         method: "bilinear" or "nearest".
         extrapolation_value: The value of what lies outside of the image.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A float32 tensor (boxes, *crop_size, channels).

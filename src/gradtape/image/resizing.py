@@ -135,7 +135,7 @@ def resize(
         method: "bilinear", "nearest", "bicubic", "area", "lanczos3", ...
         preserve_aspect_ratio: Whether the picture keeps its form and fits into the size.
         antialias: Whether to average when it becomes smaller.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Images of the new size; float32 unless the method keeps the values.

@@ -32,7 +32,7 @@ def read_file(filename: PathLikeOrTensor, name: str | None = None) -> Tensor:
 
     Args:
         filename: The path.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The bytes of the file, as one text.
@@ -62,7 +62,7 @@ def write_file(filename: PathLikeOrTensor, contents: TensorLike, name: str | Non
     Args:
         filename: The path.
         contents: The bytes or the text.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         None.
@@ -94,7 +94,7 @@ def matching_files(pattern: object, name: str | None = None) -> Tensor:
 
     Args:
         pattern: A pattern with `*`, `?` and `[...]`, or several.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The paths, as a string vector.

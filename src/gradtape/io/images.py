@@ -177,11 +177,11 @@ def decode_jpeg(
         contents: The bytes of the file.
         channels: 0 for those of the file, 1 for grey, 3 for colours.
         ratio: 1, 2, 4 or 8: how many times smaller the result is.
-        fancy_upscaling: Not used; taken for programs that were written for TensorFlow.
-        try_recover_truncated: Not used; taken for programs that were written for TensorFlow.
-        acceptable_fraction: Not used; taken for programs that were written for TensorFlow.
-        dct_method: Not used; taken for programs that were written for TensorFlow.
-        name: Not used; taken for programs that were written for TensorFlow.
+        fancy_upscaling: Ignored; accepted for compatibility with TensorFlow.
+        try_recover_truncated: Ignored; accepted for compatibility with TensorFlow.
+        acceptable_fraction: Ignored; accepted for compatibility with TensorFlow.
+        dct_method: Ignored; accepted for compatibility with TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A uint8 tensor.
@@ -228,11 +228,11 @@ def decode_and_crop_jpeg(
         crop_window: Four numbers: y, x, height and width.
         channels: 0 for those of the file, 1 for grey, 3 for colours.
         ratio: 1, 2, 4 or 8: how many times smaller the image is, of which the part is taken.
-        fancy_upscaling: Not used; taken for programs that were written for TensorFlow.
-        try_recover_truncated: Not used; taken for programs that were written for TensorFlow.
-        acceptable_fraction: Not used; taken for programs that were written for TensorFlow.
-        dct_method: Not used; taken for programs that were written for TensorFlow.
-        name: Not used; taken for programs that were written for TensorFlow.
+        fancy_upscaling: Ignored; accepted for compatibility with TensorFlow.
+        try_recover_truncated: Ignored; accepted for compatibility with TensorFlow.
+        acceptable_fraction: Ignored; accepted for compatibility with TensorFlow.
+        dct_method: Ignored; accepted for compatibility with TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A uint8 tensor.
@@ -266,7 +266,7 @@ def decode_png(
         contents: The bytes of the file.
         channels: 0 for those of the file, 1 for grey, 2 with transparency, 3 for colours, 4 for both.
         dtype: uint8 or uint16.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of that type.
@@ -297,7 +297,7 @@ def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None)
     Args:
         contents: The bytes of the file.
         channels: 0 for those of the file, 3 for colours, 4 with transparency.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A uint8 tensor.
@@ -323,7 +323,7 @@ def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         contents: The bytes of the file.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A uint8 tensor.
@@ -376,7 +376,7 @@ def decode_image(
         contents: The bytes of a JPEG, PNG, GIF or BMP file.
         channels: None or 0 for those of the file, 1 for grey, 3 for colours, 4 with transparency.
         dtype: uint8 or uint16, or a floating type, for numbers from 0 to 1.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         expand_animations: Whether a GIF has all its frames, or only the first.
 
     Returns:
@@ -403,7 +403,7 @@ def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         contents: The bytes of a file.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         One truth value.
@@ -422,7 +422,7 @@ def extract_jpeg_shape(contents: TensorLike, output_type: DTypeLike = dtypes.int
     Args:
         contents: The bytes of the file.
         output_type: int32 or int64.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Three numbers.
@@ -500,7 +500,7 @@ def encode_jpeg(
         x_density: Pixels for each unit across.
         y_density: Pixels for each unit down.
         xmp_metadata: Text that is put into the file.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The bytes of the file, for `tf.io.write_file`.
@@ -542,7 +542,7 @@ def encode_png(image: TensorLike, compression: int = -1, name: str | None = None
     Args:
         image: The pixels.
         compression: From 0 to 9: faster or smaller; -1 for the usual.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The bytes of the file, for `tf.io.write_file`.

@@ -546,8 +546,8 @@ def parse_single_example(
     Args:
         serialized: The bytes of one example.
         features: A dict from names to `FixedLenFeature`, `VarLenFeature` and the others.
-        example_names: Not used; taken for programs that were written for TensorFlow.
-        name: Not used; taken for programs that were written for TensorFlow.
+        example_names: Ignored; accepted for compatibility with TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A dict from names to tensors.
@@ -575,8 +575,8 @@ def parse_example(
     Args:
         serialized: A vector of byte strings.
         features: A dict from names to `FixedLenFeature`, `VarLenFeature` and the others.
-        example_names: Not used; taken for programs that were written for TensorFlow.
-        name: Not used; taken for programs that were written for TensorFlow.
+        example_names: Ignored; accepted for compatibility with TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A dict from names to tensors.
@@ -712,8 +712,8 @@ def parse_single_sequence_example(
         serialized: The bytes of one sequence example.
         context_features: A dict from names to features of the whole sequence.
         sequence_features: A dict from names to features of the steps.
-        example_name: Not used; taken for programs that were written for TensorFlow.
-        name: Not used; taken for programs that were written for TensorFlow.
+        example_name: Ignored; accepted for compatibility with TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Two dicts from names to tensors: the context, and the sequences.
@@ -751,8 +751,8 @@ def parse_sequence_example(
         serialized: A vector of byte strings.
         context_features: A dict from names to features of the whole sequences.
         sequence_features: A dict from names to features of the steps.
-        example_names: Not used; taken for programs that were written for TensorFlow.
-        name: Not used; taken for programs that were written for TensorFlow.
+        example_names: Ignored; accepted for compatibility with TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Three dicts from names to tensors: the context, the sequences, and how long each sequence is.
@@ -779,7 +779,7 @@ def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
 
     Args:
         json_examples: A string tensor; bytes in it are written as base64.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A string tensor of the same shape.

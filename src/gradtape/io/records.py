@@ -48,14 +48,14 @@ class TFRecordOptions:
 
     Args:
         compression_type: None, "", "GZIP" or "ZLIB".
-        flush_mode: Not used; taken for programs that were written for TensorFlow.
-        input_buffer_size: Not used; taken for programs that were written for TensorFlow.
-        output_buffer_size: Not used; taken for programs that were written for TensorFlow.
-        window_bits: Not used; taken for programs that were written for TensorFlow.
+        flush_mode: Ignored; accepted for compatibility with TensorFlow.
+        input_buffer_size: Ignored; accepted for compatibility with TensorFlow.
+        output_buffer_size: Ignored; accepted for compatibility with TensorFlow.
+        window_bits: Ignored; accepted for compatibility with TensorFlow.
         compression_level: From 0 to 9: faster or smaller.
-        compression_method: Not used; taken for programs that were written for TensorFlow.
-        mem_level: Not used; taken for programs that were written for TensorFlow.
-        compression_strategy: Not used; taken for programs that were written for TensorFlow.
+        compression_method: Ignored; accepted for compatibility with TensorFlow.
+        mem_level: Ignored; accepted for compatibility with TensorFlow.
+        compression_strategy: Ignored; accepted for compatibility with TensorFlow.
 
     Raises:
         ValueError: There is no such compression.

@@ -40,7 +40,7 @@ def serialize_sparse(sp_input: Any, out_type: DTypeLike = dtypes.string, name: s
     Args:
         sp_input: A sparse tensor.
         out_type: tf.string.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A vector of three texts: places, values, shape.
@@ -63,7 +63,7 @@ def serialize_many_sparse(sp_input: Any, out_type: DTypeLike = dtypes.string, na
     Args:
         sp_input: A sparse tensor with at least two axes, in order.
         out_type: tf.string.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A matrix of texts: (rows, 3).
@@ -98,7 +98,7 @@ def deserialize_many_sparse(
         serialized_sparse: A matrix of texts with three columns.
         dtype: The type of the values.
         rank: How many axes each of them has, where it is known.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A sparse tensor with one more axis.

@@ -38,7 +38,7 @@ def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         tensor: A tensor.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         One byte string.
@@ -69,7 +69,7 @@ def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None =
     Args:
         serialized: One byte string.
         out_type: The type of the tensor.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -189,7 +189,7 @@ def decode_raw(
         out_type: The type of the numbers.
         little_endian: Whether the lowest byte of a number comes first.
         fixed_length: The length to cut or fill up to, in bytes.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor with one axis more.
@@ -230,7 +230,7 @@ def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None)
     Args:
         input: Byte strings.
         pad: Whether to fill up with = to a multiple of 4 letters.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A string tensor of the same shape.
@@ -247,7 +247,7 @@ def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         input: Texts.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A string tensor of the same shape.
@@ -293,7 +293,7 @@ def decode_csv(
         use_quote_delim: Whether fields may stand in double quotes.
         na_value: The text that counts as an empty field.
         select_cols: The numbers of the columns to take, in increasing order; all by default.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A list of tensors in the shape of `records`.

@@ -43,7 +43,7 @@ def tensordot(a: TensorLike, b: object, axes: Any, name: str | None = None) -> T
         a: A tensor.
         b: A tensor of the same type.
         axes: How many axes: the last of a with the first of b; or two lists of axes.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.

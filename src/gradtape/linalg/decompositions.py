@@ -63,7 +63,7 @@ def expm(input: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         input: Square matrices, in the last two axes.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Matrices of the same shape.
@@ -91,7 +91,7 @@ def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) 
     Args:
         input: Matrices, in the last two axes.
         full_matrices: Whether q is square. The gradient is then defined for at most one row more than columns.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A pair of `q` and `r`.
@@ -117,7 +117,7 @@ def lu(input: object, output_idx_type: object = dtypes.int32, name: str | None =
     Args:
         input: Square matrices, in the last two axes.
         output_idx_type: The type of the order: tf.int32 or tf.int64.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A pair: `lu`, with U in the upper triangle and L, without the ones on its diagonal, below; and `p`.
@@ -138,7 +138,7 @@ def slogdet(input: TensorLike, name: str | None = None) -> LogMatrixDeterminant:
 
     Args:
         input: Square matrices, in the last two axes.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A pair: `sign` (of absolute value 1, or 0 for a singular matrix) and `log_abs_determinant`.
@@ -158,7 +158,7 @@ def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         matrix: Hermitian positive definite matrices, in the last two axes.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A number for each matrix.
@@ -197,7 +197,7 @@ def svd(tensor: object, full_matrices: bool = False, compute_uv: bool = True, na
         full_matrices: Whether u and v are square. The gradient is then defined where the numbers of rows and columns
             differ by at most one.
         compute_uv: False for the singular values alone.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The tensors s, u and v, or s alone.
@@ -220,7 +220,7 @@ def eigh(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
 
     Args:
         tensor: Hermitian matrices, in the last two axes; the lower triangle is read.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The eigenvalues, and the eigenvectors as columns. Where eigenvalues are equal their vectors are not unique, and
@@ -246,7 +246,7 @@ def eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
 
     Args:
         tensor: Square matrices, in the last two axes.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The eigenvalues, in no order, and the eigenvectors, of length 1, as columns.
@@ -311,7 +311,7 @@ def eigh_tridiagonal(
             interval `select_range` (without its lower end).
         select_range: A pair of numbers in ascending order, for "i" and "v".
         tol: Accepted as TensorFlow does; the values are exact to rounding.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The eigenvalues in ascending order, or a pair of them and the eigenvectors as columns.
@@ -366,8 +366,8 @@ def matrix_rank(a: TensorLike, tol: Any = None, validate_args: bool = False, nam
     Args:
         a: Matrices, in the last two axes.
         tol: What counts as zero; by default the rounding error of the largest singular value.
-        validate_args: Not used; taken for programs that were written for TensorFlow.
-        name: Not used; taken for programs that were written for TensorFlow.
+        validate_args: Ignored; accepted for compatibility with TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A whole number for each matrix.

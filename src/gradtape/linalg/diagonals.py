@@ -58,7 +58,7 @@ def diag(
 
     Args:
         diagonal: One diagonal in the last axis, or several in the last two: one row each, the highest first.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         k: Which diagonal (0 the main one, positive above it), or the lowest and the highest of several.
         num_rows: The rows of the matrices; by default those of the smallest square that holds the diagonals.
         num_cols: Their columns, likewise.
@@ -92,7 +92,7 @@ def diag_part(
 
     Args:
         input: Matrices, in the last two axes.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         k: Which diagonal (0 the main one, positive above it), or the lowest and the highest of several.
         padding_value: What fills the rows of shorter diagonals.
         align: On which side shorter superdiagonals and subdiagonals are aligned in their row: "RIGHT_LEFT",
@@ -122,7 +122,7 @@ def set_diag(
     Args:
         input: Matrices, in the last two axes.
         diagonal: The new diagonals, written as in `tf.linalg.diag`.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         k: Which diagonal (0 the main one, positive above it), or the lowest and the highest of several.
         align: On which side shorter superdiagonals and subdiagonals are aligned in their row.
 
@@ -148,7 +148,7 @@ def band_part(input: object, num_lower: IntLike, num_upper: IntLike, name: str |
         input: Matrices, in the last two axes.
         num_lower: How many diagonals below the main one stay; all of them if negative.
         num_upper: How many above it, likewise.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Matrices of the same shape.
@@ -168,7 +168,7 @@ def trace(x: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         x: Matrices, in the last two axes.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor without the last two axes.
@@ -186,7 +186,7 @@ def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         diagonal: A tensor of one axis or more.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor with the axes of `diagonal` twice.
@@ -212,7 +212,7 @@ def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         input: A tensor whose shape has two equal halves.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor with the first half of the axes.

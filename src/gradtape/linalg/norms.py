@@ -41,7 +41,7 @@ def norm(
             largest singular value).
         axis: One axis for vectors, two for matrices; None for all elements as one vector.
         keepdims: Whether reduced axes stay, with size 1.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor without these axes, or with size 1 there.
@@ -114,7 +114,7 @@ def normalize(
         tensor: A tensor of floating or complex numbers.
         ord: Which norm: as `tf.norm` takes it.
         axis: One axis for norms of vectors, two for those of matrices; the whole tensor as one vector if None.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape, and the norms, with the axes kept in size 1.

@@ -48,7 +48,7 @@ def matmul(
         output_type: The type of the result.
         grad_a: Not used.
         grad_b: Not used.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The product of the last two axes; the axes before them broadcast.
@@ -96,7 +96,7 @@ def matvec(
         adjoint_a: Whether to transpose and conjugate a.
         a_is_sparse: Not used.
         b_is_sparse: Not used.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Vectors.
@@ -123,7 +123,7 @@ def matrix_transpose(a: TensorLike, name: str = "matrix_transpose", conjugate: b
 
     Args:
         a: Matrices, in the last two axes.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         conjugate: Whether to conjugate as well.
 
     Returns:
@@ -150,7 +150,7 @@ def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         matrix: Matrices, in the last two axes.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The adjoint matrices.

@@ -50,7 +50,7 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
     Args:
         chol: What `tf.linalg.cholesky` gave for A.
         rhs: The right sides, as columns: [..., M, K].
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The solutions, in the shape of `rhs`.
@@ -78,7 +78,7 @@ def lstsq(
         l2_regularizer: How much large solutions are avoided.
         fast: Whether the normal equations are solved, which loses accuracy for ill-conditioned matrices and gives nan
             for those without full rank. Without, the pseudo-inverse is used, and `l2_regularizer` ignored.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The solutions [..., N, K].
@@ -118,8 +118,8 @@ def pinv(
     Args:
         a: Matrices [..., M, N].
         rcond: Singular values up to `rcond` times the largest count as zero; 10 max(M, N) eps by default.
-        validate_args: Not used; taken for programs that were written for TensorFlow.
-        name: Not used; taken for programs that were written for TensorFlow.
+        validate_args: Ignored; accepted for compatibility with TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Matrices [..., N, M].
@@ -192,8 +192,8 @@ def lu_solve(
         lower_upper: The packed factors.
         perm: The order of the rows.
         rhs: The right sides, as columns: [..., M, K].
-        validate_args: Not used; taken for programs that were written for TensorFlow.
-        name: Not used; taken for programs that were written for TensorFlow.
+        validate_args: Ignored; accepted for compatibility with TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The solutions, in the shape of `rhs`.
@@ -231,8 +231,8 @@ def lu_matrix_inverse(
     Args:
         lower_upper: The packed factors.
         perm: The order of the rows.
-        validate_args: Not used; taken for programs that were written for TensorFlow.
-        name: Not used; taken for programs that were written for TensorFlow.
+        validate_args: Ignored; accepted for compatibility with TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Matrices of the shape of `lower_upper`.
@@ -258,8 +258,8 @@ def lu_reconstruct(
     Args:
         lower_upper: The packed factors.
         perm: The order of the rows.
-        validate_args: Not used; taken for programs that were written for TensorFlow.
-        name: Not used; taken for programs that were written for TensorFlow.
+        validate_args: Ignored; accepted for compatibility with TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Matrices of the shape of `lower_upper`.
@@ -300,7 +300,7 @@ def tridiagonal_solve(
         diagonals_format: "compact", "sequence" or "matrix".
         transpose_rhs: Whether `rhs` is [..., K, M].
         conjugate_rhs: Whether `rhs` is conjugated first.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         partial_pivoting: Accepted; rows are always exchanged where that is more accurate.
         perturb_singular: Whether a singular matrix is changed a little instead of giving nan.
 
@@ -402,7 +402,7 @@ def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compac
         diagonals: Written as in `tf.linalg.tridiagonal_solve`.
         rhs: [..., M, K].
         diagonals_format: "compact", "sequence" or "matrix".
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The product [..., M, K].
@@ -449,7 +449,7 @@ def banded_triangular_solve(
         rhs: The right sides, as columns: [..., M, N].
         lower: Whether the matrices are lower triangular.
         adjoint: Whether to solve with the adjoint matrices.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The solutions [..., M, N].

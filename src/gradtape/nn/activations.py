@@ -41,7 +41,7 @@ def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None
     Args:
         features: A floating tensor.
         alpha: The slope of negative values.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape.
@@ -64,7 +64,7 @@ def crelu(features: TensorLike, axis: AxisLike = -1, name: str | None = None) ->
     Args:
         features: A tensor of numbers.
         axis: The axis along which they stand, which becomes twice as large.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor without negative numbers.
@@ -86,7 +86,7 @@ def silu(features: object, beta: Any = 1.0, name: str | None = None) -> Tensor:
     Args:
         features: A floating tensor.
         beta: The factor inside the sigmoid.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape.
@@ -110,7 +110,7 @@ def gelu(features: TensorLike, approximate: bool = False, name: str | None = Non
     Args:
         features: A floating tensor.
         approximate: Whether to compute it with tanh.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape.
@@ -131,7 +131,7 @@ def softmax(logits: TensorLike, axis: AxisLike | None = None, name: str | None =
     Args:
         logits: A floating tensor.
         axis: The axis; the last if none is given.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Positive numbers whose sum along the axis is 1.
@@ -152,7 +152,7 @@ def log_softmax(logits: TensorLike, axis: AxisLike | None = None, name: str | No
     Args:
         logits: A floating tensor.
         axis: The axis; the last if none is given.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape.
@@ -184,7 +184,7 @@ def dropout(
         rate: The share of elements that become 0.
         noise_shape: The shape in which it is decided; it broadcasts.
         seed: With `tf.random.set_seed`, what decides the zeros.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The tensor, with zeros in it and the rest scaled up.
@@ -215,7 +215,7 @@ def _stateless_dropout(
         seed: Two integers.
         rng_alg: The generator: "auto_select" or "philox".
         noise_shape: The shape in which it is decided; it broadcasts.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The tensor, with zeros in it and the rest scaled up.
@@ -251,7 +251,7 @@ def _general_dropout(
         rate: The share of elements that become 0.
         uniform_sampler: Called with `shape` and `dtype`; gives numbers from 0 to 1. Those below `rate` become zeros.
         noise_shape: The shape in which it is decided; it broadcasts.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The tensor, with zeros in it and the rest scaled up.

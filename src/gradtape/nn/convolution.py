@@ -86,7 +86,7 @@ def conv1d(
             inside the input, or a pair of numbers (zeros before and after) for each axis of `input`.
         data_format: "NWC" (channels last), or "NCW".
         dilations: How far the elements of a filter are apart. 1 by default.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor (batch, new width, filters), in the layout of the input.
@@ -137,7 +137,7 @@ def conv2d(
             inside the input, or a pair of numbers (zeros before and after) for each axis of `input`.
         data_format: "NHWC" (channels last), or "NCHW".
         dilations: How far the elements of a filter are apart: as `strides`. 1 by default.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor (batch, new height, new width, filters), in the layout of the input.
@@ -175,7 +175,7 @@ def conv3d(
             inside the input, or a pair of numbers (zeros before and after) for each axis of `input`.
         data_format: "NDHWC" (channels last), or "NCDHW".
         dilations: How far the elements of a filter are apart: as `strides`. 1 by default.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor (batch, new depth, new height, new width, filters), in the layout of the input.
@@ -214,7 +214,7 @@ def convolution(
         data_format: A text that begins with "NC" for channels in the second axis; otherwise they are in the last.
         dilations: How far the elements of a filter are apart: as `strides`. Strides and dilations cannot both be above
             1.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor (batch, new sizes, filters), in the layout of the input.
@@ -249,7 +249,7 @@ def atrous_conv2d(value: Any, filters: Any, rate: Any, padding: Any, name: str |
         filters: Filters (height, width, channels, filters).
         rate: The distance of neighbouring elements of a filter, in pixels.
         padding: "SAME" or "VALID".
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor (batch, new height, new width, filters).
@@ -335,7 +335,7 @@ def conv1d_transpose(
         padding: That of the convolution: "SAME" or "VALID".
         data_format: "NWC" (channels last), or "NCW".
         dilations: How far the elements of a filter are apart. 1 by default.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of shape `output_shape`.
@@ -376,7 +376,7 @@ def conv2d_transpose(
         padding: That of the convolution: "SAME", "VALID", or a pair of numbers for each axis of `input`.
         data_format: "NHWC" (channels last), or "NCHW".
         dilations: How far the elements of a filter are apart: as `strides`. 1 by default.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of shape `output_shape`.
@@ -415,7 +415,7 @@ def conv3d_transpose(
         padding: That of the convolution: "SAME" or "VALID".
         data_format: "NDHWC" (channels last), or "NCDHW".
         dilations: How far the elements of a filter are apart: as `strides`. 1 by default.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of shape `output_shape`.
@@ -452,7 +452,7 @@ def conv_transpose(
         padding: That of the convolution: "SAME" or "VALID".
         data_format: A text that begins with "NC" for channels in the second axis; otherwise they are in the last.
         dilations: How far the elements of a filter are apart: as `strides`. 1 by default.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of shape `output_shape`.
@@ -495,7 +495,7 @@ def atrous_conv2d_transpose(
         output_shape: The shape of the result.
         rate: The distance of neighbouring elements of a filter, in pixels.
         padding: That of the convolution: "SAME" or "VALID".
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of shape `output_shape`.

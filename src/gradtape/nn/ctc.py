@@ -50,9 +50,9 @@ def ctc_loss(
         label_length: How many of its labels count, for each sequence.
         logit_length: How many of its steps count, for each sequence.
         logits_time_major: False for logits (batch, steps, classes).
-        unique: Not needed; taken for programs that were written for TensorFlow.
+        unique: Ignored; accepted for compatibility with TensorFlow.
         blank_index: The class of the blank, 0 by default. A negative number counts from the end.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         One loss for each sequence.
@@ -121,7 +121,7 @@ def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> tuple[Tens
 
     Args:
         labels: Integers (batch, longest).
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Two tensors of the shape of `labels`: the distinct labels, and the places. `ctc_loss` needs neither.
@@ -152,7 +152,7 @@ def collapse_repeated(labels: TensorLike, seq_length: IntLike, name: str | None 
     Args:
         labels: Integers (batch, longest).
         seq_length: How many of its labels count, for each row.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The labels that are left, in as many columns as the longest row needs, and their number in each row.

@@ -58,7 +58,7 @@ def depthwise_conv2d(
         data_format: "NHWC" (channels last), or "NCHW".
         dilations: How far the elements of a filter are apart: a number, or one for height and one for width. 1 by
             default.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor (batch, new height, new width, channels * multiplier): the results of a channel are neighbours.
@@ -109,7 +109,7 @@ def separable_conv2d(
         padding: "SAME", "VALID", or a pair of numbers for each axis of `input`.
         data_format: "NHWC" (channels last), or "NCHW".
         dilations: How far the elements of a depthwise filter are apart: a number, or one for height and one for width.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor (batch, new height, new width, filters).
@@ -156,7 +156,7 @@ def depthwise_conv2d_backprop_input(
         padding: As in `depthwise_conv2d`.
         data_format: "NHWC" (channels last), or "NCHW".
         dilations: As in `depthwise_conv2d`.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of shape `input_sizes`.
@@ -203,7 +203,7 @@ def depthwise_conv2d_backprop_filter(
         padding: As in `depthwise_conv2d`.
         data_format: "NHWC" (channels last), or "NCHW".
         dilations: As in `depthwise_conv2d`.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of shape `filter_sizes`.

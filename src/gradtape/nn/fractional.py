@@ -57,7 +57,7 @@ def fractional_max_pool(
         pseudo_random: Whether the sizes follow each other evenly, from a random start; else they are shuffled.
         overlapping: Whether a window has the first line of the next one too.
         seed: A seed; with 0 every call is different.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The pooled images, and where windows begin and end along rows and columns.
@@ -93,7 +93,7 @@ def fractional_avg_pool(
         pseudo_random: Whether the sizes follow each other evenly, from a random start; else they are shuffled.
         overlapping: Whether a window has the first line of the next one too.
         seed: A seed; with 0 every call is different.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The pooled images, and where windows begin and end along rows and columns.

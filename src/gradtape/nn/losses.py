@@ -40,7 +40,7 @@ def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, 
         labels: The true probabilities of the classes: each row should add up to 1. Gradients flow to them too.
         logits: Scores for each class, of the same shape.
         axis: The axis of the classes.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         One loss for each row: the shape of `logits` without `axis`.
@@ -80,7 +80,7 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str
     Args:
         labels: The true classes: integers.
         logits: Scores for each class, in the last axis.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         One loss for each label.
@@ -132,7 +132,7 @@ def sigmoid_cross_entropy_with_logits(
     Args:
         labels: Numbers from 0 to 1.
         logits: Scores of the same shape and type.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         One loss for each element.
@@ -164,7 +164,7 @@ def weighted_cross_entropy_with_logits(
         logits: Scores of the same shape.
         pos_weight: How much a positive example counts: above 1 fewer of them are missed, below 1 fewer are found where
             there are none.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         One loss for each element.
@@ -185,7 +185,7 @@ def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         t: A tensor.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A number.
@@ -205,7 +205,7 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
         log_input: The logarithms of the expected counts, in the same shape.
         compute_full_loss: Whether Stirling's approximation of log(target!) is added, for targets above 1. It does not
             depend on `log_input`.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         One loss for each element.
@@ -238,7 +238,7 @@ def isotonic_regression(
         inputs: Sequences along `axis`.
         decreasing: False for sequences that never decrease.
         axis: The axis.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The sequences, and for each element the number of the level (a run of equal elements) it belongs to.

@@ -49,7 +49,7 @@ def dilation2d(
         padding: "SAME" or "VALID".
         data_format: "NHWC"; there is no other.
         dilations: How far the elements of a filter are apart: four numbers, 1 for the first and the channels.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor (batch, new height, new width, channels).
@@ -100,7 +100,7 @@ def erosion2d(
         padding: "SAME" or "VALID".
         data_format: "NHWC"; there is no other.
         dilations: How far the elements of a filter are apart: four numbers, 1 for the first and the channels.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor (batch, new height, new width, channels).

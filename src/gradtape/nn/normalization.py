@@ -37,7 +37,7 @@ def moments(
         axes: The axes to reduce.
         shift: Not used.
         keepdims: Whether reduced axes stay, with size 1.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The mean and the variance.
@@ -73,7 +73,7 @@ def weighted_moments(
         axes: The axes to reduce.
         frequency_weights: The weights; they broadcast to `x`.
         keepdims: Whether reduced axes stay, with size 1.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The mean and the variance.
@@ -111,7 +111,7 @@ def sufficient_statistics(
         axes: The axes to reduce.
         shift: Subtracted from `x` first. A value near the mean loses fewer digits.
         keepdims: Whether reduced axes stay, with size 1.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The count, the sum of x - shift, the sum of its squares, and the shift or None.
@@ -151,7 +151,7 @@ def normalize_moments(
         mean_ss: The sum of x - shift.
         variance_ss: The sum of the squares of x - shift.
         shift: What was subtracted, or None.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The mean and the variance.
@@ -187,7 +187,7 @@ def batch_normalization(
         offset: What is added in the end, or None.
         scale: The factor, or None.
         variance_epsilon: A small number that keeps the divisor away from 0.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape and type of `x`.
@@ -297,7 +297,7 @@ def layer_norm(
         offset: What is added, which broadcasts against `x`. 0 by default.
         axis: One axis, or several.
         epsilon: A small number that keeps the divisor away from 0.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -321,7 +321,7 @@ def rms_norm(
         scale: A factor, which broadcasts against `x`. 1 by default.
         axis: One axis, or several.
         epsilon: A small number that keeps the divisor away from 0.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -363,7 +363,7 @@ def batch_norm_with_global_normalization(
         gamma: The factor.
         variance_epsilon: A small number that keeps the divisor away from 0.
         scale_after_normalization: Whether `gamma` is used.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape and type of `input`.
@@ -395,7 +395,7 @@ def local_response_normalization(
         bias: Keeps the divisor away from 0.
         alpha: A factor of the sum.
         beta: The exponent.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `input`.
@@ -421,7 +421,7 @@ def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None
         value: A tensor of two or more axes.
         bias: One number for each channel.
         data_format: "N...C" (the default) or "NC...".
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape and type of `value`.

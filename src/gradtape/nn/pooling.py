@@ -119,7 +119,7 @@ def max_pool(
         padding: "SAME" for as many windows as elements (divided by the strides), "VALID" for windows that lie inside
             the input, or a pair of numbers (how much before and after) for each axis of `input`.
         data_format: A text that begins with "NC" for channels in the second axis; otherwise they are in the last.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor (batch, new sizes, channels), in the layout of the input.
@@ -155,7 +155,7 @@ def avg_pool(
         padding: "SAME" for as many windows as elements (divided by the strides), or "VALID" for windows that lie inside
             the input.
         data_format: A text that begins with "NC" for channels in the second axis; otherwise they are in the last.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor (batch, new sizes, channels), in the layout of the input.
@@ -189,7 +189,7 @@ def max_pool1d(
         padding: "SAME" for as many windows as elements (divided by the strides), "VALID" for windows that lie inside
             the input, or a pair of numbers (how much before and after) for each axis of `input`.
         data_format: "NWC" (channels last), or "NCW".
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor (batch, new sizes, channels), in the layout of the input.
@@ -223,7 +223,7 @@ def max_pool2d(
         padding: "SAME" for as many windows as elements (divided by the strides), "VALID" for windows that lie inside
             the input, or a pair of numbers (how much before and after) for each axis of `input`.
         data_format: "NHWC" (channels last), or "NCHW".
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor (batch, new sizes, channels), in the layout of the input.
@@ -256,7 +256,7 @@ def max_pool3d(
         strides: How far windows are apart: as `ksize`.
         padding: "SAME" or "VALID".
         data_format: "NDHWC" (channels last), or "NCDHW".
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor (batch, new sizes, channels), in the layout of the input.
@@ -289,7 +289,7 @@ def avg_pool1d(
         strides: How far windows are apart.
         padding: "SAME" or "VALID".
         data_format: "NWC" (channels last), or "NCW".
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor (batch, new sizes, channels), in the layout of the input.
@@ -323,7 +323,7 @@ def avg_pool2d(
         strides: How far windows are apart: as `ksize`.
         padding: "SAME" or "VALID".
         data_format: "NHWC" (channels last), or "NCHW".
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor (batch, new sizes, channels), in the layout of the input.
@@ -356,7 +356,7 @@ def avg_pool3d(
         strides: How far windows are apart: as `ksize`.
         padding: "SAME" or "VALID".
         data_format: "NDHWC" (channels last), or "NCDHW".
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor (batch, new sizes, channels), in the layout of the input.
@@ -392,7 +392,7 @@ def pool(
         padding: "SAME", "VALID", or a pair of numbers for each axis of `input`.
         data_format: A text that begins with "NC" for channels in the second axis; otherwise they are in the last.
         dilations: How far the elements of a window are apart, along each spatial axis. 1 by default.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor (batch, new sizes, channels), in the layout of the input.
@@ -460,7 +460,7 @@ def max_pool_with_argmax(
         data_format: "NHWC"; there is no other.
         output_dtype: The type of the places: tf.int64 or tf.int32.
         include_batch_in_index: Whether places are counted in the whole batch, not in each image.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A pair: `output`, the largest elements, and `argmax`, their places in the flattened image.

@@ -47,7 +47,7 @@ def embedding_lookup(
         params: A table, or a list of the parts of one, one after the other.
         ids: Integers. They may be ragged.
         max_norm: The largest norm of a row; longer ones are scaled down.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The rows, in the shape of `ids` and that of a row.
@@ -136,7 +136,7 @@ def nce_loss(
         sampled_values: What a candidate sampler gave. By default `log_uniform_candidate_sampler` is called, which wants
             frequent classes to have small numbers.
         remove_accidental_hits: Whether drawn classes that are true ones are left out.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         One loss for each example.
@@ -192,7 +192,7 @@ def sampled_softmax_loss(
             frequent classes to have small numbers.
         remove_accidental_hits: Whether drawn classes that are true ones are left out.
         seed: With `tf.random.set_seed`, what decides the draw.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         One loss for each example.
@@ -297,7 +297,7 @@ def compute_accidental_hits(
         sampled_candidates: The classes that were drawn.
         num_true: How many true classes an example has.
         seed: Not used.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         `indices` (rows), `ids` (places among the candidates) and `weights` (the smallest float32), one of each for a

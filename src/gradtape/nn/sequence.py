@@ -43,7 +43,7 @@ def dot_product_attention(
         mask: Truth values that broadcast against the logits: False hides a key from a query.
         scale: 1 / sqrt(depth) unless given.
         is_causal: Hides from each query the keys after it; the last query sees all keys.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor (..., queries, depth of the result).

@@ -117,7 +117,7 @@ def full(shape: ShapeLike, fill_value: TensorLike, dtype: DTypeLike | None = Non
 
 
 def zeros(shape: ShapeLike, dtype: DTypeLike = float) -> Tensor:
-    """Zeros.
+    """A tensor of a shape and type in which every element is 0.
 
     >>> import gradtape as tf
     >>> tf.numpy.zeros([2]).numpy()
@@ -134,7 +134,7 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = float) -> Tensor:
 
 
 def ones(shape: ShapeLike, dtype: object = float) -> Tensor:
-    """Ones.
+    """A tensor of a shape and type in which every element is 1.
 
     >>> import gradtape as tf
     >>> tf.numpy.ones([2], int).numpy()
@@ -185,8 +185,8 @@ def full_like(
         a: A tensor, or what can become one.
         fill_value: A value that broadcasts to the shape.
         dtype: The type; by default that of `a`.
-        order: Not used; taken for programs that were written for NumPy.
-        subok: Not used; taken for programs that were written for NumPy.
+        order: Ignored; accepted for compatibility with NumPy.
+        subok: Ignored; accepted for compatibility with NumPy.
         shape: The shape; by default that of `a`.
 
     Returns:
@@ -464,7 +464,7 @@ def meshgrid(*xi: TensorLike, indexing: str = "xy", sparse: bool = False, copy: 
         *xi: Vectors.
         indexing: "xy": the first vector runs along the second axis; "ij": along the first.
         sparse: Whether the grids have size 1 along the axes of the others.
-        copy: Not used; taken for programs that were written for NumPy.
+        copy: Ignored; accepted for compatibility with NumPy.
 
     Returns:
         A list of tensors, one for each vector.

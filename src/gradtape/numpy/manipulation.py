@@ -962,8 +962,8 @@ def sort(
     Args:
         a: A tensor, or what can become one.
         axis: The axis; None: all elements, flattened.
-        kind: Not used; taken for programs that were written for NumPy.
-        stable: Not used; taken for programs that were written for NumPy.
+        kind: Ignored; accepted for compatibility with NumPy.
+        stable: Ignored; accepted for compatibility with NumPy.
 
     Returns:
         A tensor.
@@ -987,8 +987,8 @@ def argsort(
     Args:
         a: A tensor, or what can become one.
         axis: The axis; None: all elements, flattened.
-        kind: Not used; taken for programs that were written for NumPy.
-        stable: Not used; taken for programs that were written for NumPy.
+        kind: Ignored; accepted for compatibility with NumPy.
+        stable: Ignored; accepted for compatibility with NumPy.
 
     Returns:
         Whole numbers.
@@ -1068,7 +1068,7 @@ def isin(element: TensorLike, test_elements: TensorLike, assume_unique: bool = F
     Args:
         element: A tensor.
         test_elements: The elements that are looked for.
-        assume_unique: Not used; taken for programs that were written for NumPy.
+        assume_unique: Ignored; accepted for compatibility with NumPy.
         invert: Whether to ask for elements that are not among them.
 
     Returns:

@@ -70,7 +70,7 @@ def _sections(op: Op) -> Iterator[str]:
         yield f"{inner}{argument}: {meaning}"
     for attribute, default in op.attributes.items():
         yield f"{inner}{attribute}: {_ATTRIBUTES.get(attribute) or f'{default!r} unless it is given.'}"
-    yield f"{inner}name: Not used; taken for programs that were written for TensorFlow."
+    yield f"{inner}name: Ignored; accepted for compatibility with TensorFlow."
     yield ""
     yield "Returns:"
     yield f"{inner}{_result(op)}"

@@ -19,7 +19,7 @@ def abs(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: igno
 
     Args:
         x: A tensor of numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -44,7 +44,7 @@ def acos(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ign
 
     Args:
         x: A tensor of floating or complex numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -66,7 +66,7 @@ def acosh(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ig
 
     Args:
         x: A tensor of floating or complex numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -89,7 +89,7 @@ def add(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = None) -
     Args:
         x: A tensor of numbers, or what can become one.
         y: The same, of the type of `x`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -119,7 +119,7 @@ def as_string(input: RaggedTensor, precision: int = -1, scientific: bool = False
         shortest: Whether to choose the shorter of both forms.
         width: The least number of characters.
         fill: What is put in front of shorter texts: a space, or 0.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `input`.
@@ -141,7 +141,7 @@ def asin(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ign
 
     Args:
         x: A tensor of floating or complex numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -163,7 +163,7 @@ def asinh(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ig
 
     Args:
         x: A tensor of floating or complex numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -185,7 +185,7 @@ def atan(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ign
 
     Args:
         x: A tensor of floating or complex numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -208,7 +208,7 @@ def atan2(y: RaggedTensor, x: RaggedTensor | DenseLike, name: str | None = None)
     Args:
         y: A tensor of floating numbers, or what can become one.
         x: The same, of the type of `y`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -233,7 +233,7 @@ def atanh(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ig
 
     Args:
         x: A tensor of floating or complex numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -258,7 +258,7 @@ def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None
         a: A tensor of floating numbers, or what can become one.
         b: The same, of the type of `a`, to broadcast with it.
         x: The same, of the type of `a`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -278,7 +278,7 @@ def bitwise_and(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None =
     Args:
         x: A tensor of integers, or what can become one.
         y: The same, of the type of `x`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -304,7 +304,7 @@ def bitwise_or(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = 
     Args:
         x: A tensor of integers, or what can become one.
         y: The same, of the type of `x`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -330,7 +330,7 @@ def bitwise_xor(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None =
     Args:
         x: A tensor of integers, or what can become one.
         y: The same, of the type of `x`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -356,7 +356,7 @@ def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -
     Args:
         input: A tensor of any type, or what can become one.
         shape: The shape of the result.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -375,7 +375,7 @@ def ceil(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ign
 
     Args:
         x: A tensor of floating numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -400,7 +400,7 @@ def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         input: A tensor of numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -419,7 +419,7 @@ def conj(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ign
 
     Args:
         x: A tensor of numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -441,7 +441,7 @@ def cos(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: igno
 
     Args:
         x: A tensor of floating or complex numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -463,7 +463,7 @@ def cosh(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ign
 
     Args:
         x: A tensor of floating or complex numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -485,7 +485,7 @@ def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     Args:
         a: A tensor of real numbers, or what can become one.
         b: The same, of the type of `a`.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -506,7 +506,7 @@ def cumprod(x: TensorLike, axis: AxisLike | None = 0, exclusive: bool = False, r
         axis: One axis, or several; negative ones count from the last. None stands for all.
         exclusive: Whether an element itself is left out.
         reverse: Whether to begin at the end.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -527,7 +527,7 @@ def cumsum(x: TensorLike, axis: AxisLike | None = 0, exclusive: bool = False, re
         axis: One axis, or several; negative ones count from the last. None stands for all.
         exclusive: Whether an element itself is left out.
         reverse: Whether to begin at the end.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -546,7 +546,7 @@ def dawsn(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ig
 
     Args:
         x: A tensor of floating numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -567,7 +567,7 @@ def det(input: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         input: A tensor of numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -586,7 +586,7 @@ def digamma(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: 
 
     Args:
         x: A tensor of floating numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -609,7 +609,7 @@ def divide(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = None
     Args:
         x: A tensor of floating or complex numbers, or what can become one.
         y: The same, of the type of `x`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -633,7 +633,7 @@ def eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         tensor: A tensor of numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -651,7 +651,7 @@ def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         tensor: A tensor of numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -670,7 +670,7 @@ def elu(features: RaggedTensor, name: str | None = None) -> RaggedTensor:  # typ
 
     Args:
         features: A tensor of floating numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `features`.
@@ -693,7 +693,7 @@ def equal(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = None)
     Args:
         x: A tensor of any type, or what can become one.
         y: The same, of the type of `x`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -718,7 +718,7 @@ def erf(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: igno
 
     Args:
         x: A tensor of floating numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -743,7 +743,7 @@ def erfc(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ign
 
     Args:
         x: A tensor of floating numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -765,7 +765,7 @@ def erfcinv(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: 
 
     Args:
         x: A tensor of floating numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -787,7 +787,7 @@ def erfinv(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: i
 
     Args:
         x: A tensor of floating numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -809,7 +809,7 @@ def exp(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: igno
 
     Args:
         x: A tensor of floating or complex numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -831,7 +831,7 @@ def expint(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: i
 
     Args:
         x: A tensor of floating numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -853,7 +853,7 @@ def expm1(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ig
 
     Args:
         x: A tensor of floating or complex numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -875,7 +875,7 @@ def floor(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ig
 
     Args:
         x: A tensor of floating numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -898,7 +898,7 @@ def floordiv(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = No
     Args:
         x: A tensor of real numbers, or what can become one.
         y: The same, of the type of `x`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -924,7 +924,7 @@ def floormod(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = No
     Args:
         x: A tensor of real numbers, or what can become one.
         y: The same, of the type of `x`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -949,7 +949,7 @@ def fresnel_cos(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # ty
 
     Args:
         x: A tensor of floating numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -971,7 +971,7 @@ def fresnel_sin(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # ty
 
     Args:
         x: A tensor of floating numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -994,7 +994,7 @@ def greater(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = Non
     Args:
         x: A tensor of real numbers, or what can become one.
         y: The same, of the type of `x`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -1020,7 +1020,7 @@ def greater_equal(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None
     Args:
         x: A tensor of real numbers, or what can become one.
         y: The same, of the type of `x`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -1049,7 +1049,7 @@ def gru_step(inputs: TensorLike, recurrent: TensorLike, state: TensorLike, name:
         inputs: A floating tensor (..., 3 * units), `x @ kernel + bias`: for the update gate, the reset gate and the candidate.
         recurrent: The same from the state: `h @ recurrent + bias`.
         state: The state: a tensor (..., units) of the same type.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Two tensors: the new state, and what gates and candidate became, in the shape of `inputs`.
@@ -1067,7 +1067,7 @@ def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         images: Images whose last axis holds three colours.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -1082,7 +1082,7 @@ def identity(input: RaggedTensor, name: str | None = None) -> RaggedTensor:  # t
 
     Args:
         input: A tensor of any type, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `input`.
@@ -1108,7 +1108,7 @@ def igamma(a: RaggedTensor, x: RaggedTensor | DenseLike, name: str | None = None
     Args:
         a: A tensor of floating numbers, or what can become one.
         x: The same, of the type of `a`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -1134,7 +1134,7 @@ def igammac(a: RaggedTensor, x: RaggedTensor | DenseLike, name: str | None = Non
     Args:
         a: A tensor of floating numbers, or what can become one.
         x: The same, of the type of `a`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -1160,7 +1160,7 @@ def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Te
     Args:
         input: A tensor of numbers, or what can become one.
         adjoint: Whether to take the conjugate transpose of the matrices.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -1179,7 +1179,7 @@ def invert(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: i
 
     Args:
         x: A tensor of integers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -1200,7 +1200,7 @@ def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         x: A tensor of numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -1219,7 +1219,7 @@ def is_finite(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type
 
     Args:
         x: A tensor of floating numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -1241,7 +1241,7 @@ def is_inf(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: i
 
     Args:
         x: A tensor of floating numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -1263,7 +1263,7 @@ def is_nan(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: i
 
     Args:
         x: A tensor of floating numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -1286,7 +1286,7 @@ def left_shift(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = 
     Args:
         x: A tensor of integers, or what can become one.
         y: The same, of the type of `x`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -1312,7 +1312,7 @@ def less(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = None) 
     Args:
         x: A tensor of real numbers, or what can become one.
         y: The same, of the type of `x`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -1338,7 +1338,7 @@ def less_equal(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = 
     Args:
         x: A tensor of real numbers, or what can become one.
         y: The same, of the type of `x`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -1363,7 +1363,7 @@ def lgamma(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: i
 
     Args:
         x: A tensor of floating numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -1385,7 +1385,7 @@ def log(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: igno
 
     Args:
         x: A tensor of floating or complex numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -1407,7 +1407,7 @@ def log1p(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ig
 
     Args:
         x: A tensor of floating or complex numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -1429,7 +1429,7 @@ def log_sigmoid(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # ty
 
     Args:
         x: A tensor of floating numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -1452,7 +1452,7 @@ def logical_and(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None =
     Args:
         x: A tensor of truth values, or what can become one.
         y: The same, of the type of `x`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -1477,7 +1477,7 @@ def logical_not(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # ty
 
     Args:
         x: A tensor of truth values, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -1500,7 +1500,7 @@ def logical_or(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = 
     Args:
         x: A tensor of truth values, or what can become one.
         y: The same, of the type of `x`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -1526,7 +1526,7 @@ def logical_xor(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None =
     Args:
         x: A tensor of truth values, or what can become one.
         y: The same, of the type of `x`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -1551,7 +1551,7 @@ def logm(input: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         input: A tensor of complex numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -1573,7 +1573,7 @@ def lstm_step(gates: TensorLike, cell: TensorLike, name: str | None = None) -> t
         gates: A floating tensor (..., 4 * units), `x @ kernel + h @ recurrent + bias`: for the input, the forget gate, the
             candidate and the output.
         cell: The state of the cell: a tensor (..., units) of the same type.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Three tensors: the output, the new state, and what the gates became, in the shape of `gates`.
@@ -1593,7 +1593,7 @@ def maximum(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = Non
     Args:
         x: A tensor of real numbers, or what can become one.
         y: The same, of the type of `x`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -1619,7 +1619,7 @@ def minimum(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = Non
     Args:
         x: A tensor of real numbers, or what can become one.
         y: The same, of the type of `x`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -1645,7 +1645,7 @@ def multiply(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = No
     Args:
         x: A tensor of numbers, or what can become one.
         y: The same, of the type of `x`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -1671,7 +1671,7 @@ def multiply_no_nan(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | No
     Args:
         x: A tensor of floating or complex numbers, or what can become one.
         y: The same, of the type of `x`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -1696,7 +1696,7 @@ def ndtri(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ig
 
     Args:
         x: A tensor of floating numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -1718,7 +1718,7 @@ def negative(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type:
 
     Args:
         x: A tensor of numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -1744,7 +1744,7 @@ def nextafter(x1: RaggedTensor, x2: RaggedTensor | DenseLike, name: str | None =
     Args:
         x1: A tensor of floating numbers, or what can become one.
         x2: The same, of the type of `x1`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -1770,7 +1770,7 @@ def not_equal(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = N
     Args:
         x: A tensor of any type, or what can become one.
         y: The same, of the type of `x`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -1796,7 +1796,7 @@ def polygamma(a: RaggedTensor, x: RaggedTensor | DenseLike, name: str | None = N
     Args:
         a: A tensor of floating numbers, or what can become one.
         x: The same, of the type of `a`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -1822,7 +1822,7 @@ def pow(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = None) -
     Args:
         x: A tensor of numbers, or what can become one.
         y: The same, of the type of `x`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -1847,7 +1847,7 @@ def real(input: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type:
 
     Args:
         input: A tensor of numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `input`.
@@ -1869,7 +1869,7 @@ def reciprocal(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # typ
 
     Args:
         x: A tensor of floating or complex numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -1893,7 +1893,7 @@ def reduce_all(input_tensor: RaggedTensor, axis: AxisLike | None = None, keepdim
         input_tensor: A tensor of truth values, or what can become one.
         axis: One axis, or several; negative ones count from the last. None stands for all.
         keepdims: Whether reduced axes stay, with size 1.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor without the reduced axes, or with size 1 there.
@@ -1917,7 +1917,7 @@ def reduce_any(input_tensor: RaggedTensor, axis: AxisLike | None = None, keepdim
         input_tensor: A tensor of truth values, or what can become one.
         axis: One axis, or several; negative ones count from the last. None stands for all.
         keepdims: Whether reduced axes stay, with size 1.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor without the reduced axes, or with size 1 there.
@@ -1941,7 +1941,7 @@ def reduce_euclidean_norm(input_tensor: RaggedTensor, axis: AxisLike | None = No
         input_tensor: A tensor of numbers, or what can become one.
         axis: One axis, or several; negative ones count from the last. None stands for all.
         keepdims: Whether reduced axes stay, with size 1.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor without the reduced axes, or with size 1 there.
@@ -1965,7 +1965,7 @@ def reduce_logsumexp(input_tensor: RaggedTensor, axis: AxisLike | None = None, k
         input_tensor: A tensor of floating numbers, or what can become one.
         axis: One axis, or several; negative ones count from the last. None stands for all.
         keepdims: Whether reduced axes stay, with size 1.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor without the reduced axes, or with size 1 there.
@@ -1989,7 +1989,7 @@ def reduce_max(input_tensor: RaggedTensor, axis: AxisLike | None = None, keepdim
         input_tensor: A tensor of real numbers, or what can become one.
         axis: One axis, or several; negative ones count from the last. None stands for all.
         keepdims: Whether reduced axes stay, with size 1.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor without the reduced axes, or with size 1 there.
@@ -2013,7 +2013,7 @@ def reduce_mean(input_tensor: RaggedTensor, axis: AxisLike | None = None, keepdi
         input_tensor: A tensor of numbers, or what can become one.
         axis: One axis, or several; negative ones count from the last. None stands for all.
         keepdims: Whether reduced axes stay, with size 1.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor without the reduced axes, or with size 1 there.
@@ -2037,7 +2037,7 @@ def reduce_min(input_tensor: RaggedTensor, axis: AxisLike | None = None, keepdim
         input_tensor: A tensor of real numbers, or what can become one.
         axis: One axis, or several; negative ones count from the last. None stands for all.
         keepdims: Whether reduced axes stay, with size 1.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor without the reduced axes, or with size 1 there.
@@ -2061,7 +2061,7 @@ def reduce_prod(input_tensor: RaggedTensor, axis: AxisLike | None = None, keepdi
         input_tensor: A tensor of numbers, or what can become one.
         axis: One axis, or several; negative ones count from the last. None stands for all.
         keepdims: Whether reduced axes stay, with size 1.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor without the reduced axes, or with size 1 there.
@@ -2085,7 +2085,7 @@ def reduce_sum(input_tensor: RaggedTensor, axis: AxisLike | None = None, keepdim
         input_tensor: A tensor of numbers, or what can become one.
         axis: One axis, or several; negative ones count from the last. None stands for all.
         keepdims: Whether reduced axes stay, with size 1.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor without the reduced axes, or with size 1 there.
@@ -2107,7 +2107,7 @@ def relu(features: RaggedTensor, name: str | None = None) -> RaggedTensor:  # ty
 
     Args:
         features: A tensor of real numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `features`.
@@ -2129,7 +2129,7 @@ def relu6(features: RaggedTensor, name: str | None = None) -> RaggedTensor:  # t
 
     Args:
         features: A tensor of real numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `features`.
@@ -2153,7 +2153,7 @@ def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
     Args:
         tensor: A tensor of any type, or what can become one.
         shape: The shape of the result.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -2171,7 +2171,7 @@ def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         images: Images whose last axis holds three colours.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -2191,7 +2191,7 @@ def right_shift(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None =
     Args:
         x: A tensor of integers, or what can become one.
         y: The same, of the type of `x`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -2216,7 +2216,7 @@ def rint(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ign
 
     Args:
         x: A tensor of floating numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -2238,7 +2238,7 @@ def round(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ig
 
     Args:
         x: A tensor of real numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -2260,7 +2260,7 @@ def rsqrt(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ig
 
     Args:
         x: A tensor of floating or complex numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -2282,7 +2282,7 @@ def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = No
     Args:
         data: A tensor of real numbers, or what can become one.
         segment_ids: The segment of each row: integers, ascending.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -2301,7 +2301,7 @@ def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = N
     Args:
         data: A tensor of numbers, or what can become one.
         segment_ids: The segment of each row: integers, ascending.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -2320,7 +2320,7 @@ def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = No
     Args:
         data: A tensor of real numbers, or what can become one.
         segment_ids: The segment of each row: integers, ascending.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -2339,7 +2339,7 @@ def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = N
     Args:
         data: A tensor of numbers, or what can become one.
         segment_ids: The segment of each row: integers, ascending.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -2358,7 +2358,7 @@ def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = No
     Args:
         data: A tensor of numbers, or what can become one.
         segment_ids: The segment of each row: integers, ascending.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -2377,7 +2377,7 @@ def selu(features: RaggedTensor, name: str | None = None) -> RaggedTensor:  # ty
 
     Args:
         features: A tensor of floating numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `features`.
@@ -2399,7 +2399,7 @@ def sigmoid(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: 
 
     Args:
         x: A tensor of floating or complex numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -2421,7 +2421,7 @@ def sign(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ign
 
     Args:
         x: A tensor of numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -2446,7 +2446,7 @@ def sin(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: igno
 
     Args:
         x: A tensor of floating or complex numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -2468,7 +2468,7 @@ def sinh(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ign
 
     Args:
         x: A tensor of floating or complex numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -2490,7 +2490,7 @@ def softplus(features: RaggedTensor, name: str | None = None) -> RaggedTensor:  
 
     Args:
         features: A tensor of floating numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `features`.
@@ -2512,7 +2512,7 @@ def softsign(features: RaggedTensor, name: str | None = None) -> RaggedTensor:  
 
     Args:
         features: A tensor of floating numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `features`.
@@ -2536,7 +2536,7 @@ def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str 
         matrix: Square matrices: the last two axes.
         rhs: Right-hand sides, as the columns of matrices.
         adjoint: Whether to take the conjugate transpose of the matrices.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -2555,7 +2555,7 @@ def spence(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: i
 
     Args:
         x: A tensor of floating numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -2577,7 +2577,7 @@ def sqrt(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ign
 
     Args:
         x: A tensor of floating or complex numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -2602,7 +2602,7 @@ def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         input: A tensor of numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -2621,7 +2621,7 @@ def square(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: i
 
     Args:
         x: A tensor of numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -2647,7 +2647,7 @@ def squared_difference(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str |
     Args:
         x: A tensor of numbers, or what can become one.
         y: The same, of the type of `x`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -2675,7 +2675,7 @@ def stop_gradient(input: RaggedTensor, name: str | None = None) -> RaggedTensor:
 
     Args:
         input: A tensor of any type, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `input`.
@@ -2700,7 +2700,7 @@ def string_strip(input: RaggedTensor, name: str | None = None) -> RaggedTensor: 
 
     Args:
         input: A tensor of numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `input`.
@@ -2723,7 +2723,7 @@ def subtract(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = No
     Args:
         x: A tensor of numbers, or what can become one.
         y: The same, of the type of `x`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -2748,7 +2748,7 @@ def tan(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: igno
 
     Args:
         x: A tensor of floating or complex numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -2770,7 +2770,7 @@ def tanh(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ign
 
     Args:
         x: A tensor of floating or complex numbers, or what can become one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -2796,7 +2796,7 @@ def tensor_scatter_nd_update(tensor: TensorLike, indices: TensorLike, updates: T
         tensor: A tensor of any type, or what can become one.
         indices: Places: integers, the last axis of which holds one index.
         updates: The values for these places.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -2820,7 +2820,7 @@ def triangular_solve(matrix: TensorLike, rhs: TensorLike, lower: bool = True, ad
         rhs: Right-hand sides, as the columns of matrices.
         lower: Whether the lower triangles are read, or the upper ones.
         adjoint: Whether to take the conjugate transpose of the matrices.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -2840,7 +2840,7 @@ def truncatediv(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None =
     Args:
         x: A tensor of real numbers, or what can become one.
         y: The same, of the type of `x`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -2866,7 +2866,7 @@ def truncatemod(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None =
     Args:
         x: A tensor of real numbers, or what can become one.
         y: The same, of the type of `x`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -2892,7 +2892,7 @@ def unravel_index(indices: TensorLike, dims: TensorLike, name: str | None = None
     Args:
         indices: Places: integers, the last axis of which holds one index.
         dims: The shape that the places are in.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -2912,7 +2912,7 @@ def xdivy(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = None)
     Args:
         x: A tensor of floating or complex numbers, or what can become one.
         y: The same, of the type of `x`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -2938,7 +2938,7 @@ def xlog1py(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = Non
     Args:
         x: A tensor of floating or complex numbers, or what can become one.
         y: The same, of the type of `x`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -2964,7 +2964,7 @@ def xlogy(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = None)
     Args:
         x: A tensor of floating or complex numbers, or what can become one.
         y: The same, of the type of `x`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
@@ -2990,7 +2990,7 @@ def zeta(x: RaggedTensor, q: RaggedTensor | DenseLike, name: str | None = None) 
     Args:
         x: A tensor of floating numbers, or what can become one.
         q: The same, of the type of `x`, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.

@@ -74,7 +74,7 @@ def constant(
         dtype: The type of the values; by default the one that `tf.constant` would give.
         ragged_rank: How many axes are ragged; by default all but the first, less those of `inner_shape`.
         inner_shape: The shape of each innermost value, if it is not one element.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         row_splits_dtype: The type of the row splits: int32 or int64.
 
     Returns:
@@ -152,7 +152,7 @@ def range_of(
         limits: Where rows end; a row does not reach its limit. Broadcasts with `starts`.
         deltas: The steps, likewise; not zero.
         dtype: The type of the values; by default the common one of the arguments.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         row_splits_dtype: The type of the row splits: int32 or int64.
 
     Returns:
@@ -187,7 +187,7 @@ def stack(values: Any, axis: AxisLike = 0, name: str | None = None) -> RaggedTen
     Args:
         values: A list of tensors or ragged tensors.
         axis: Where the new axis stands; negative ones count from the last.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A RaggedTensor; a tensor if the values are scalars.
@@ -274,7 +274,7 @@ def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) ->
     Args:
         data: A tensor or ragged tensor.
         mask: Truth values for its first axes, ragged where these are.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A RaggedTensor; with a mask for rows (one axis) whole rows, of the kind of `data`.
@@ -353,7 +353,7 @@ def cross(inputs: Any, name: str | None = None) -> RaggedTensor:
 
     Args:
         inputs: A list of matrices of texts or integers, ragged, sparse or dense, with one row for each example.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A RaggedTensor of texts, with as many rows.
@@ -378,7 +378,7 @@ def cross_hashed(
         inputs: A list of matrices of texts or integers, ragged, sparse or dense, with one row for each example.
         num_buckets: The hashes are below this number; 0 for hashes of 63 bits.
         hash_key: Where hashing begins: an integer; TensorFlow's constant by default.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A RaggedTensor of int64, with as many rows.
@@ -450,7 +450,7 @@ def row_splits_to_segment_ids(splits: TensorLike, name: str | None = None, out_t
 
     Args:
         splits: Where rows begin, and where the last one ends.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         out_type: int32 or int64; the type of `splits` by default.
 
     Returns:
@@ -490,7 +490,7 @@ def segment_ids_to_row_splits(
         segment_ids: The row number of each value, in ascending order.
         num_segments: How many rows there are, values of later ones being left out; by default up to the last with a value.
         out_type: int32 or int64.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A vector: where rows begin, and where the last one ends.

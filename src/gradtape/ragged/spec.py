@@ -26,7 +26,7 @@ class RaggedTensorSpec(ShapedSpec):
         dtype: The type of the values.
         ragged_rank: How many axes are ragged; by default all but the first.
         row_splits_dtype: The type of the row splits: int32 or int64.
-        flat_values_spec: Not used; taken for programs that were written for TensorFlow.
+        flat_values_spec: Ignored; accepted for compatibility with TensorFlow.
 
     Raises:
         ValueError: Neither the rank nor `ragged_rank` is known.

@@ -82,7 +82,7 @@ class RaggedTensor(_Arithmetic):
         Args:
             values: A tensor with at least one axis, or a ragged tensor.
             row_splits: A vector of integers: it begins with 0, does not decrease, and ends with the number of values.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
             validate: Whether this is checked.
 
         Returns:
@@ -111,7 +111,7 @@ class RaggedTensor(_Arithmetic):
         Args:
             values: A tensor with at least one axis, or a ragged tensor.
             row_lengths: A vector of integers that are not negative; their sum is the number of values.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
             validate: Whether this is checked.
 
         Returns:
@@ -146,7 +146,7 @@ class RaggedTensor(_Arithmetic):
             values: A tensor with at least one axis, or a ragged tensor.
             value_rowids: An integer for each value: from 0 up, and not decreasing.
             nrows: How many rows there are; by default one more than the last number.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
             validate: Whether the numbers are checked.
 
         Returns:
@@ -179,7 +179,7 @@ class RaggedTensor(_Arithmetic):
         Args:
             values: A tensor with at least one axis, or a ragged tensor.
             row_starts: A vector of integers: it begins with 0 and does not decrease.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
             validate: Whether this is checked.
 
         Returns:
@@ -207,7 +207,7 @@ class RaggedTensor(_Arithmetic):
         Args:
             values: A tensor with at least one axis, or a ragged tensor.
             row_limits: A vector of integers that does not decrease, and ends with the number of values.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
             validate: Whether this is checked.
 
         Returns:
@@ -239,7 +239,7 @@ class RaggedTensor(_Arithmetic):
             uniform_row_length: The length.
             nrows: How many rows there are; needed where the length is 0.
             validate: Whether the numbers are checked to fit each other.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A RaggedTensor whose second axis has this size.
@@ -278,7 +278,7 @@ class RaggedTensor(_Arithmetic):
         Args:
             flat_values: The innermost values: a tensor with at least one axis.
             nested_row_splits: A list with the splits of each ragged axis, the outermost first.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
             validate: Whether they are checked.
 
         Returns:
@@ -305,7 +305,7 @@ class RaggedTensor(_Arithmetic):
         Args:
             flat_values: The innermost values: a tensor with at least one axis.
             nested_row_lengths: A list with the lengths of each ragged axis, the outermost first.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
             validate: Whether they are checked.
 
         Returns:
@@ -334,7 +334,7 @@ class RaggedTensor(_Arithmetic):
             flat_values: The innermost values: a tensor with at least one axis.
             nested_value_rowids: A list with the row numbers of each ragged axis, the outermost first.
             nested_nrows: How many rows each axis has; by default one more than its last row number.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
             validate: Whether they are checked.
 
         Returns:
@@ -380,7 +380,7 @@ class RaggedTensor(_Arithmetic):
             lengths: The length of each row; it goes with `ragged_rank=1` alone.
             padding: The value that is left out where it stands at the end of a row. Give `lengths` or this, or neither.
             ragged_rank: How many axes of the result are ragged.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
             row_splits_dtype: The type of the row splits: int32 or int64.
 
         Returns:
@@ -431,7 +431,7 @@ class RaggedTensor(_Arithmetic):
 
         Args:
             st_input: A SparseTensor with two axes.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
             row_splits_dtype: The type of the row splits: int32 or int64.
 
         Returns:
@@ -527,7 +527,7 @@ class RaggedTensor(_Arithmetic):
 
         Args:
             out_type: int32 or int64; the type of the row splits by default.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A scalar.
@@ -547,7 +547,7 @@ class RaggedTensor(_Arithmetic):
 
         Args:
             axis: The axis whose sizes are asked for. For one further inside the result is ragged.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A vector of integers, or a RaggedTensor of them; for axis 0 the number of rows.
@@ -571,7 +571,7 @@ class RaggedTensor(_Arithmetic):
         [[2, 0], [1, 2]]
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tuple with a vector of integers for each ragged axis.
@@ -585,7 +585,7 @@ class RaggedTensor(_Arithmetic):
         [[0, 0], [0, 1, 1]]
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tuple with a vector of integers for each ragged axis.
@@ -600,7 +600,7 @@ class RaggedTensor(_Arithmetic):
         array([0, 2, 2])
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A vector of integers.
@@ -614,7 +614,7 @@ class RaggedTensor(_Arithmetic):
         array([2, 2, 3])
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A vector of integers.
@@ -628,7 +628,7 @@ class RaggedTensor(_Arithmetic):
         array([0, 0, 2])
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A vector of integers.
@@ -644,7 +644,7 @@ class RaggedTensor(_Arithmetic):
 
         Args:
             axis: The axis whose size is asked for, or several; None for all.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
             out_type: int32 or int64; the type of the row splits by default.
 
         Returns:
@@ -808,7 +808,7 @@ class RaggedTensor(_Arithmetic):
 
         Args:
             default_value: What rows are filled up with; zeros, or empty texts, by default.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
             shape: The sizes of the result; None for as much as is needed.
 
         Returns:
@@ -849,7 +849,7 @@ class RaggedTensor(_Arithmetic):
                [2, 0]])
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A SparseTensor of the shape that `bounding_shape` gives.

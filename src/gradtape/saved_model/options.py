@@ -17,17 +17,17 @@ class SaveOptions:
     True
 
     Args:
-        namespace_whitelist: Not used; taken for programs that were written for TensorFlow.
-        save_debug_info: Not used; taken for programs that were written for TensorFlow.
+        namespace_whitelist: Ignored; accepted for compatibility with TensorFlow.
+        save_debug_info: Ignored; accepted for compatibility with TensorFlow.
         function_aliases: A dict from other names to functions of the model.
-        experimental_debug_stripper: Not used; taken for programs that were written for TensorFlow.
-        experimental_io_device: Not used; taken for programs that were written for TensorFlow.
-        experimental_variable_policy: Not used; taken for programs that were written for TensorFlow.
-        experimental_custom_gradients: Not used; taken for programs that were written for TensorFlow.
-        experimental_image_format: Not used; taken for programs that were written for TensorFlow.
-        experimental_skip_saver: Not used; taken for programs that were written for TensorFlow.
-        experimental_sharding_callback: Not used; taken for programs that were written for TensorFlow.
-        extra_tags: Not used; taken for programs that were written for TensorFlow.
+        experimental_debug_stripper: Ignored; accepted for compatibility with TensorFlow.
+        experimental_io_device: Ignored; accepted for compatibility with TensorFlow.
+        experimental_variable_policy: Ignored; accepted for compatibility with TensorFlow.
+        experimental_custom_gradients: Ignored; accepted for compatibility with TensorFlow.
+        experimental_image_format: Ignored; accepted for compatibility with TensorFlow.
+        experimental_skip_saver: Ignored; accepted for compatibility with TensorFlow.
+        experimental_sharding_callback: Ignored; accepted for compatibility with TensorFlow.
+        extra_tags: Ignored; accepted for compatibility with TensorFlow.
     """
 
     namespace_whitelist: Sequence[str] | None = None
@@ -55,10 +55,10 @@ class LoadOptions:
     True
 
     Args:
-        allow_partial_checkpoint: Not used; taken for programs that were written for TensorFlow.
-        experimental_io_device: Not used; taken for programs that were written for TensorFlow.
-        experimental_skip_checkpoint: Not used; taken for programs that were written for TensorFlow.
-        experimental_variable_policy: Not used; taken for programs that were written for TensorFlow.
+        allow_partial_checkpoint: Ignored; accepted for compatibility with TensorFlow.
+        experimental_io_device: Ignored; accepted for compatibility with TensorFlow.
+        experimental_skip_checkpoint: Ignored; accepted for compatibility with TensorFlow.
+        experimental_variable_policy: Ignored; accepted for compatibility with TensorFlow.
         experimental_load_function_aliases: Whether the loaded object has the `function_aliases`.
     """
 

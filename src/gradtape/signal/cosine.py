@@ -67,7 +67,7 @@ def dct(
         n: How many samples are transformed: the axis is cut, or filled up with zeros; all by default.
         axis: -1, the last axis; there is no other.
         norm: "ortho" for an orthonormal transform; None for the sums as they are.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape, with `n` along the last axis.
@@ -106,7 +106,7 @@ def idct(
         n: How many samples are transformed: the axis is cut, or filled up with zeros; all by default.
         axis: -1, the last axis; there is no other.
         norm: "ortho" for an orthonormal transform; None for the sums as they are.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape, with `n` along the last axis.

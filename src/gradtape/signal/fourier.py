@@ -37,7 +37,7 @@ def fft(input: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         input: Complex numbers with at least one axis.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Complex numbers in the same shape.
@@ -54,7 +54,7 @@ def ifft(input: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         input: Complex numbers with at least one axis.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Complex numbers in the same shape.
@@ -72,7 +72,7 @@ def fft2d(input: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         input: Complex numbers with at least two axes.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Complex numbers in the same shape.
@@ -90,7 +90,7 @@ def ifft2d(input: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         input: Complex numbers with at least two axes.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Complex numbers in the same shape.
@@ -108,7 +108,7 @@ def fft3d(input: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         input: Complex numbers with at least three axes.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Complex numbers in the same shape.
@@ -126,7 +126,7 @@ def ifft3d(input: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         input: Complex numbers with at least three axes.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Complex numbers in the same shape.
@@ -210,7 +210,7 @@ def rfft(input_tensor: TensorLike, fft_length: object = None, name: str | None =
     Args:
         input_tensor: Real numbers with at least one axis.
         fft_length: The length to which the signal is cut or filled up with zeros; by default its own.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Complex numbers.
@@ -229,7 +229,7 @@ def irfft(input_tensor: TensorLike, fft_length: object = None, name: str | None 
     Args:
         input_tensor: Complex numbers with at least one axis.
         fft_length: The length of the signal; by default an even one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Real numbers.
@@ -249,7 +249,7 @@ def rfft2d(input_tensor: TensorLike, fft_length: IntLike | None = None, name: st
     Args:
         input_tensor: Real numbers with at least two axes.
         fft_length: The sizes to which the signal is cut or filled up with zeros; by default its own.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Complex numbers.
@@ -269,7 +269,7 @@ def irfft2d(input_tensor: TensorLike, fft_length: IntLike | None = None, name: s
     Args:
         input_tensor: Complex numbers with at least two axes.
         fft_length: The sizes of the signal; by default the last one is even.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Real numbers.
@@ -289,7 +289,7 @@ def rfft3d(input_tensor: TensorLike, fft_length: IntLike | None = None, name: st
     Args:
         input_tensor: Real numbers with at least three axes.
         fft_length: The sizes to which the signal is cut or filled up with zeros; by default its own.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Complex numbers.
@@ -309,7 +309,7 @@ def irfft3d(input_tensor: TensorLike, fft_length: IntLike | None = None, name: s
     Args:
         input_tensor: Complex numbers with at least three axes.
         fft_length: The sizes of the signal; by default the last one is even.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Real numbers.
@@ -362,7 +362,7 @@ def fftnd(
         fft_length: The size of each axis, which is cut, or filled up with zeros; all as they are by default.
         axes: The axes; by default all, or as many of the last ones as `fft_length` has sizes.
         norm: Where the factor 1 / N goes: "backward" or None (to the inverse), "forward" (here), "ortho" (its root to each).
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A complex tensor of the same rank.
@@ -399,7 +399,7 @@ def ifftnd(
         fft_length: The size of each axis, which is cut, or filled up with zeros; all as they are by default.
         axes: The axes; by default all, or as many of the last ones as `fft_length` has sizes.
         norm: Where the factor 1 / N goes: "backward" or None (here), "forward" (to `fftnd`), "ortho" (its root to each).
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A complex tensor of the same rank.
@@ -435,7 +435,7 @@ def rfftnd(
         fft_length: The size of each axis, which is cut, or filled up with zeros; all as they are by default.
         axes: The axes; by default all, or as many of the last ones as `fft_length` has sizes.
         norm: Where the factor 1 / N goes: "backward" or None (to the inverse), "forward" (here), "ortho" (its root to each).
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A complex tensor of the same rank, with n // 2 + 1 frequencies along the last axis.
@@ -470,7 +470,7 @@ def irfftnd(
         fft_length: The size of each axis of the result. By default the last one is even, 2 * (n - 1): an odd one has to be given.
         axes: The axes; by default all, or as many of the last ones as `fft_length` has sizes.
         norm: Where the factor 1 / N goes: "backward" or None (here), "forward" (to `rfftnd`), "ortho" (its root to each).
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of floats of the same rank.
@@ -511,7 +511,7 @@ def fftshift(x: TensorLike, axes: AxisLike | None = None, name: str | None = Non
     Args:
         x: A tensor.
         axes: One axis, or several; all by default.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -529,7 +529,7 @@ def ifftshift(x: TensorLike, axes: AxisLike | None = None, name: str | None = No
     Args:
         x: A tensor.
         axes: One axis, or several; all by default.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.

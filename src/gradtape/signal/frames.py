@@ -38,7 +38,7 @@ def frame(
         pad_end: Whether frames that reach beyond the end are there too, filled up.
         pad_value: What they are filled up with.
         axis: The axis that is cut; the last by default.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor with (frames, frame_length) in the place of the axis.
@@ -80,7 +80,7 @@ def overlap_and_add(signal: TensorLike, frame_step: IntLike, name: str | None = 
     Args:
         signal: A tensor (..., frames, frame_length).
         frame_step: How many samples after each other frames begin.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor (..., samples): `frame_length + frame_step * (frames - 1)` of them.

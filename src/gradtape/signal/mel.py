@@ -59,7 +59,7 @@ def linear_to_mel_weight_matrix(
         lower_edge_hertz: Where the lowest band begins.
         upper_edge_hertz: Where the highest band ends.
         dtype: A floating type.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor (num_spectrogram_bins, num_mel_bins).
@@ -107,7 +107,7 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: TensorLike, name: str 
 
     Args:
         log_mel_spectrograms: A tensor of float32 or float64 (..., num_mel_bins).
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the same shape.

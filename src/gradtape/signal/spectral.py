@@ -53,9 +53,10 @@ def stft(
         frame_step: How many samples after each other frames begin.
         fft_length: How many points are transformed, the frame cut or filled up with zeros; by default the least power of two
             that holds a frame.
-        window_fn: A function of (frame_length, dtype=...) that gives the factors of the samples; None for no window.
+        window_fn: A function of (frame_length, dtype=...) that gives the factors of the samples, by default `tf.signal.hann_window`;
+            None for no window.
         pad_end: Whether frames that reach beyond the end are there too, filled up with zeros.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A complex tensor (..., frames, fft_length // 2 + 1).
@@ -93,8 +94,9 @@ def inverse_stft(
         frame_length: How many samples a frame has.
         frame_step: How many samples after each other frames begin.
         fft_length: How many points were transformed; by default the least power of two that holds a frame.
-        window_fn: A function of (frame_length, dtype=...) that gives the factors of the samples; None for no window.
-        name: Not used; taken for programs that were written for TensorFlow.
+        window_fn: A function of (frame_length, dtype=...) that gives the factors of the samples, by default `tf.signal.hann_window`;
+            None for no window.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of floats (..., samples).
@@ -130,7 +132,7 @@ def inverse_stft_window_fn(
     Args:
         frame_step: How many samples after each other frames begin.
         forward_window_fn: The window of `stft`.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A function of (frame_length, dtype=...), which gives a tensor.
@@ -179,7 +181,7 @@ def mdct(
         window_fn: A function of (frame_length, dtype=...) that gives the factors of the samples. With None all are sqrt(1/2).
         pad_end: Whether frames that reach beyond the end are there too, filled up with zeros.
         norm: "ortho" for an orthonormal cosine transform; None for the sums as they are.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor (..., frames, frame_length / 2).
@@ -214,7 +216,7 @@ def inverse_mdct(
         mdcts: A tensor of float32 or float64 (..., frames, frame_length / 2).
         window_fn: The window that `mdct` had.
         norm: The norm that `mdct` had.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor (..., samples).

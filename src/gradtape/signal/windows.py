@@ -59,7 +59,7 @@ def hann_window(
         window_length: How many numbers the window has.
         periodic: True for a window that repeats without a seam, False for a symmetric one.
         dtype: A floating type.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A vector.
@@ -81,7 +81,7 @@ def hamming_window(
         window_length: How many numbers the window has.
         periodic: True for a window that repeats without a seam, False for a symmetric one.
         dtype: A floating type.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A vector.
@@ -100,7 +100,7 @@ def vorbis_window(window_length: IntLike, dtype: DTypeLike = dtypes.float32, nam
     Args:
         window_length: How many numbers the window has.
         dtype: A floating type.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A vector.
@@ -123,7 +123,7 @@ def kaiser_window(
         window_length: How many numbers the window has.
         beta: How narrow the window is; larger is narrower.
         dtype: A floating type.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A vector.
@@ -151,7 +151,7 @@ def kaiser_bessel_derived_window(
         window_length: How many numbers the window has.
         beta: How narrow the window is; larger is narrower.
         dtype: A floating type.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A vector.

@@ -99,7 +99,7 @@ def maximum(sp_a: TensorLike, sp_b: TensorLike, name: str | None = None) -> Spar
     Args:
         sp_a: A SparseTensor of real numbers.
         sp_b: Another of the same shape and type.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A SparseTensor with the places of both.
@@ -122,7 +122,7 @@ def minimum(sp_a: TensorLike, sp_b: TensorLike, name: str | None = None) -> Spar
     Args:
         sp_a: A SparseTensor of real numbers.
         sp_b: Another of the same shape and type.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A SparseTensor with the places of both; elements that are zero now stay stored.
@@ -201,7 +201,7 @@ def reduce_sum(
         axis: One axis, or several; negative ones count from the last. None stands for all.
         keepdims: Whether reduced axes stay, with size 1.
         output_is_sparse: Whether the result is a SparseTensor.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor, or a SparseTensor.
@@ -231,7 +231,7 @@ def reduce_max(
         axis: One axis, or several; negative ones count from the last. None stands for all.
         keepdims: Whether reduced axes stay, with size 1.
         output_is_sparse: Whether the result is a SparseTensor.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor, or a SparseTensor.
@@ -319,7 +319,7 @@ def sparse_dense_matmul(
         b: The right matrix, of the same type.
         adjoint_a: Whether to take the conjugate transpose of the left matrix.
         adjoint_b: Whether to take that of the right one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A dense matrix.
@@ -353,7 +353,7 @@ def softmax(sp_input: TensorLike, name: str | None = None) -> SparseTensor:
 
     Args:
         sp_input: A SparseTensor of floats with at least two axes.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A SparseTensor with the same places, in order.
@@ -432,8 +432,8 @@ def segment_sum(
         indices: Which of its rows are added: a vector of integers.
         segment_ids: The segment of each of them: as many integers, ascending.
         num_segments: How many segments there are; by default one more than the last id.
-        name: Not used; taken for programs that were written for TensorFlow.
-        sparse_gradient: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
+        sparse_gradient: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor with one row for each segment.
@@ -467,8 +467,8 @@ def segment_mean(
         indices: Which of its rows are averaged: a vector of integers.
         segment_ids: The segment of each of them: as many integers, ascending.
         num_segments: How many segments there are; by default one more than the last id.
-        name: Not used; taken for programs that were written for TensorFlow.
-        sparse_gradient: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
+        sparse_gradient: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor with one row for each segment.
@@ -501,8 +501,8 @@ def segment_sqrt_n(
         indices: Which of its rows are added: a vector of integers.
         segment_ids: The segment of each of them: as many integers, ascending.
         num_segments: How many segments there are; by default one more than the last id.
-        name: Not used; taken for programs that were written for TensorFlow.
-        sparse_gradient: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
+        sparse_gradient: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor with one row for each segment; zeros for a segment without rows.

@@ -48,7 +48,7 @@ def bincount(
         minlength: The result has at least so many places.
         maxlength: Integers from here on are not counted.
         binary_output: Whether to say 1 for each integer that occurs, however often.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A SparseTensor whose place i has the count of i; with `axis=-1` one such row for each row.

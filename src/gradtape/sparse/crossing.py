@@ -36,7 +36,7 @@ def cross(inputs: object, name: str | None = None, separator: str | None = None)
 
     Args:
         inputs: A list of matrices of texts or integers, dense or sparse, with one row for each example. Sparse ones come first.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         separator: What stands between the parts; "_X_" by default.
 
     Returns:
@@ -62,7 +62,7 @@ def cross_hashed(
         inputs: A list of matrices of texts or integers, dense or sparse, with one row for each example. Sparse ones come first.
         num_buckets: The hashes are below this number; 0 for hashes of 63 bits.
         hash_key: Where hashing begins: an integer; TensorFlow's constant by default.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A SparseTensor of int64, with as many rows.

@@ -27,7 +27,7 @@ def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str
         hypothesis: A sparse tensor: the sequences.
         truth: A sparse tensor of the same type and number of axes: the sequences they should be.
         normalize: Whether a distance is divided by the length of the truth; without a truth it is infinite then.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A distance for each sequence, in float32: the shape without the last axis.

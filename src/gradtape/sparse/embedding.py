@@ -65,8 +65,8 @@ def embedding_lookup_sparse(
         sp_weights: The weight of each id, at the same places; None for equal ones.
         combiner: "sum", "mean" (over the sum of the weights; the default) or "sqrtn" (over the root of the sum of their squares).
         max_norm: The largest norm of a row of the table: a longer one is scaled down. None for any.
-        name: Not used; taken for programs that were written for TensorFlow.
-        allow_fast_lookup: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
+        allow_fast_lookup: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor with one row for each row of ids up to the last that has one; zeros for rows without ids.

@@ -41,7 +41,7 @@ def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
 
     Args:
         tensor: A tensor with at least one axis.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A SparseTensor of the same shape.
@@ -79,7 +79,7 @@ def to_dense(
         sp_input: A SparseTensor.
         default_value: What stands where there is no value.
         validate_indices: Whether places out of order, or given twice, are an error.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -111,7 +111,7 @@ def reorder(sp_input: TensorLike, name: str | None = None) -> SparseTensor:
 
     Args:
         sp_input: A SparseTensor.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A SparseTensor.
@@ -135,7 +135,7 @@ def slice(sp_input: object, start: TensorLike, size: object, name: str | None = 
         sp_input: A SparseTensor.
         start: The first place, one number for each axis.
         size: The size of the part, one number for each axis.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A SparseTensor.
@@ -172,7 +172,7 @@ def split(
         sp_input: A SparseTensor.
         num_split: How many parts.
         axis: Along which axis.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A list of SparseTensors.
@@ -214,7 +214,7 @@ def concat(
         axis: Along which axis.
         sp_inputs: SparseTensors of one rank.
         expand_nonconcat_dims: Whether the other axes may differ; they then grow to the largest.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A SparseTensor.
@@ -261,7 +261,7 @@ def transpose(sp_input: object, perm: object = None, name: str | None = None) ->
     Args:
         sp_input: A SparseTensor.
         perm: The axes in their new order.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A SparseTensor.
@@ -287,7 +287,7 @@ def reshape(sp_input: object, shape: ShapeLike, name: str | None = None) -> Spar
     Args:
         sp_input: A SparseTensor.
         shape: The new shape; one size may be -1.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A SparseTensor.
@@ -317,7 +317,7 @@ def expand_dims(sp_input: TensorLike, axis: AxisLike | None = None, name: str | 
     Args:
         sp_input: A SparseTensor.
         axis: Where the new axis stands.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A SparseTensor.
@@ -401,7 +401,7 @@ def fill_empty_rows(
     Args:
         sp_input: A SparseTensor.
         default_value: A scalar.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A pair: the filled SparseTensor, and a truth value for each row, true where it was empty.
@@ -438,7 +438,7 @@ def eye(
         num_rows: How many rows.
         num_columns: How many columns; as many as rows by default.
         dtype: The type of the elements.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A SparseTensor.
@@ -463,7 +463,7 @@ def to_indicator(sp_input: TensorLike, vocab_size: IntLike, name: str | None = N
     Args:
         sp_input: A SparseTensor of integers from 0 to `vocab_size - 1`.
         vocab_size: The size of the last axis of the result.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Truth values.
@@ -491,7 +491,7 @@ def mask(a: Any, mask_indices: TensorLike, name: str | None = None) -> IndexedSl
     Args:
         a: IndexedSlices.
         mask_indices: A vector of the indices to leave out.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         IndexedSlices.

@@ -202,7 +202,7 @@ def trace_export(name: str, step: object = None, profiler_outdir: object = None)
     Args:
         name: The tag.
         step: The step; by default that of the thread.
-        profiler_outdir: Not used; taken for programs that were written for TensorFlow.
+        profiler_outdir: Ignored; accepted for compatibility with TensorFlow.
 
     Raises:
         ValueError: `trace_on` was not called, there is no default writer, or there is no step.

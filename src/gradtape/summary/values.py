@@ -270,7 +270,7 @@ def write(tag: Any, tensor: Any, step: object = None, metadata: Any = None, name
         tensor: The tensor, or a function of no arguments that makes it, called only where it is recorded.
         step: When, in steps of the program; the default step where it is None.
         metadata: A SummaryMetadata message, or its bytes, that says which plugin of TensorBoard shows it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Whether it was recorded, as a tensor.

@@ -192,9 +192,9 @@ def create_file_writer(
         max_queue: How many summaries may wait before the file is flushed; 10 by default.
         flush_millis: After how many milliseconds the file is flushed with the next summary; two minutes by default.
         filename_suffix: What the name of the file ends with; ".v2" by default.
-        name: Not used; taken for programs that were written for TensorFlow.
-        experimental_trackable: Not used; taken for programs that were written for TensorFlow.
-        experimental_mesh: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
+        experimental_trackable: Ignored; accepted for compatibility with TensorFlow.
+        experimental_mesh: Ignored; accepted for compatibility with TensorFlow.
     """
     if logdir is None:
         raise ValueError("Argument `logdir` cannot be None. Give the folder that the event file is to be written to.")
@@ -236,7 +236,7 @@ def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
 
     Args:
         writer: A writer; None: the default one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
     """
     chosen = STATE.summary_writer if writer is None else writer
     if chosen is not None:

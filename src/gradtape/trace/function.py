@@ -708,12 +708,12 @@ def function(
         jit_compile: Functions are compiled in any case. With True, small programs may round in another way than eager code, and
             are faster: own functions with an error of a few units in the last place, products and sums rounded once.
         reduce_retracing: Whether sizes that vary between calls become unknown, to be recorded less often.
-        experimental_implements: Not used; taken for programs that were written for TensorFlow.
-        experimental_autograph_options: Not used; taken for programs that were written for TensorFlow.
-        experimental_attributes: Not used; taken for programs that were written for TensorFlow.
+        experimental_implements: Ignored; accepted for compatibility with TensorFlow.
+        experimental_autograph_options: Ignored; accepted for compatibility with TensorFlow.
+        experimental_attributes: Ignored; accepted for compatibility with TensorFlow.
         experimental_relax_shapes: An old name of `reduce_retracing`.
         experimental_compile: An old name of `jit_compile`.
-        experimental_follow_type_hints: Not used; taken for programs that were written for TensorFlow.
+        experimental_follow_type_hints: Ignored; accepted for compatibility with TensorFlow.
         engine: What runs it: "native", or with the extra `xla` "xla" or "xla-checked", which raises errors that depend on
             values; without it, `tf.config.set_engine` decides.
     """

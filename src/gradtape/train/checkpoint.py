@@ -287,7 +287,7 @@ class Checkpoint:
 
         Args:
             save_path: What `write` returned.
-            options: Not used; taken for programs that were written for TensorFlow.
+            options: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A status whose `assert_consumed` raises unless everything was matched.
@@ -314,7 +314,7 @@ class Checkpoint:
 
         Args:
             save_path: What `save` or `tf.train.latest_checkpoint` returned; with None nothing is restored.
-            options: Not used; taken for programs that were written for TensorFlow.
+            options: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A status whose `assert_consumed` raises unless everything was matched.

@@ -82,7 +82,7 @@ def truediv(x: object, y: object, name: str | None = None) -> Tensor:
     Args:
         x: A tensor.
         y: A tensor.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of floating type: float64 for 32 and 64-bit integers, float32 for shorter ones.

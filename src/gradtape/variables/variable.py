@@ -145,17 +145,17 @@ class Variable(_Operators, metaclass=_VariableMeta):
     Args:
         initial_value: A tensor, an array, a Python value, or a function without arguments that makes one.
         trainable: Whether tapes follow it without being told; True unless synchronization is ON_READ.
-        validate_shape: Not used; taken for programs that were written for TensorFlow.
-        caching_device: Not used; taken for programs that were written for TensorFlow.
+        validate_shape: Ignored; accepted for compatibility with TensorFlow.
+        caching_device: Ignored; accepted for compatibility with TensorFlow.
         name: Shown in messages; "Variable" if it has none.
-        variable_def: Not used; taken for programs that were written for TensorFlow.
+        variable_def: Ignored; accepted for compatibility with TensorFlow.
         dtype: The type to convert the initial value to.
-        import_scope: Not used; taken for programs that were written for TensorFlow.
+        import_scope: Ignored; accepted for compatibility with TensorFlow.
         constraint: A function that optimizers apply after an update.
         synchronization: When replicas of `tf.distribute` bring their copies together.
         aggregation: How they do: by none of them, their sum, their mean, or the first one.
         shape: The shape it may have over time, such as `tf.TensorShape(None)`; by default that of the initial value.
-        experimental_enable_variable_lifting: Not used; taken for programs that were written for TensorFlow.
+        experimental_enable_variable_lifting: Ignored; accepted for compatibility with TensorFlow.
 
     Raises:
         ValueError: There is no initial value, or it does not fit `shape`.
@@ -264,7 +264,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
 
         Args:
             indices: The numbers: integers in any shape.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor: the shape of `indices`, followed by that of a row.
@@ -356,7 +356,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
         True
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A truth value, as a tensor.
@@ -421,7 +421,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
         Args:
             value: A tensor, or what can become one, of this variable's type and of a shape it may have.
             use_locking: Not used: a change is never seen in part.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
             read_value: Whether the variable is returned, or None.
 
         Returns:
@@ -446,7 +446,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
         Args:
             delta: What is added: a tensor of this variable's type and shape.
             use_locking: Not used: a change is never seen in part.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
             read_value: Whether the variable is returned, or None.
 
         Returns:
@@ -471,7 +471,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
         Args:
             delta: What is subtracted: a tensor of this variable's type and shape.
             use_locking: Not used: a change is never seen in part.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
             read_value: Whether the variable is returned, or None.
 
         Returns:
@@ -578,7 +578,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
         Args:
             sparse_delta: `tf.IndexedSlices`: the numbers of rows, and for each of them a value of its shape.
             use_locking: Not used: a change is never seen in part.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             The variable.
@@ -600,7 +600,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
         Args:
             sparse_delta: `tf.IndexedSlices`: the numbers of rows, and for each of them a value of its shape.
             use_locking: Not used: a change is never seen in part.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             The variable.
@@ -622,7 +622,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
         Args:
             sparse_delta: `tf.IndexedSlices`: the numbers of rows, and for each of them a value of its shape.
             use_locking: Not used: a change is never seen in part.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             The variable.
@@ -644,7 +644,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
         Args:
             sparse_delta: `tf.IndexedSlices`: the numbers of rows, and for each of them a value of its shape.
             use_locking: Not used: a change is never seen in part.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             The variable.
@@ -666,7 +666,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
         Args:
             sparse_delta: `tf.IndexedSlices`: the numbers of rows, and for each of them a value of its shape.
             use_locking: Not used: a change is never seen in part.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             The variable.
@@ -688,7 +688,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
         Args:
             sparse_delta: `tf.IndexedSlices`: the numbers of rows, and for each of them a value of its shape.
             use_locking: Not used: a change is never seen in part.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             The variable.
@@ -710,7 +710,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
         Args:
             sparse_delta: `tf.IndexedSlices`: the numbers of rows, and for each of them a value of its shape.
             use_locking: Not used: a change is never seen in part.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             The variable.
@@ -734,7 +734,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
             sparse_delta: `tf.IndexedSlices`: the last axis of the indices counts the elements that are replaced, all before
                 it are batches.
             use_locking: Not used: a change is never seen in part.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             The variable.
@@ -784,7 +784,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
         Args:
             indices: Places: integers, the last axis of which holds one index, of an element or of a whole part.
             updates: The value for each place: the shape of `indices` without its last axis, followed by that of a part.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             The variable.
@@ -806,7 +806,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
         Args:
             indices: Places: integers, the last axis of which holds one index, of an element or of a whole part.
             updates: The value for each place: the shape of `indices` without its last axis, followed by that of a part.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             The variable.
@@ -828,7 +828,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
         Args:
             indices: Places: integers, the last axis of which holds one index, of an element or of a whole part.
             updates: The value for each place: the shape of `indices` without its last axis, followed by that of a part.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             The variable.
@@ -850,7 +850,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
         Args:
             indices: Places: integers, the last axis of which holds one index, of an element or of a whole part.
             updates: The value for each place: the shape of `indices` without its last axis, followed by that of a part.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             The variable.
@@ -872,7 +872,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
         Args:
             indices: Places: integers, the last axis of which holds one index, of an element or of a whole part.
             updates: The value for each place: the shape of `indices` without its last axis, followed by that of a part.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             The variable.
@@ -919,7 +919,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
 
         Args:
             indices: Places: integers, the last axis of which holds one index, of an element or of a whole part.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor: the shape of `indices` without its last axis, followed by that of a part.

@@ -52,8 +52,8 @@ class experimental:
         ...     y = tf.constant(2.0) + 1.0
 
         Args:
-            compile_ops: Not used; taken for programs that were written for TensorFlow.
-            separate_compiled_gradients: Not used; taken for programs that were written for TensorFlow.
+            compile_ops: Ignored; accepted for compatibility with TensorFlow.
+            separate_compiled_gradients: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A context manager.

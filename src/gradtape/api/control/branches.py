@@ -40,7 +40,7 @@ def cond(
         pred: One truth value.
         true_fn: Called if it is true; it has no parameters.
         false_fn: Called otherwise.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         What the chosen function returns.
@@ -90,8 +90,8 @@ def case(
         pred_fn_pairs: A list of pairs of a predicate and a function without arguments; a dict with `exclusive`.
         default: The function that is called where no predicate is true.
         exclusive: Whether at most one predicate may be true; the order does not matter then, which lets a dict be given.
-        strict: Not used; taken for programs that were written for TensorFlow.
-        name: Not used; taken for programs that were written for TensorFlow.
+        strict: Ignored; accepted for compatibility with TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         What the function returns.
@@ -171,7 +171,7 @@ def switch_case(
         branch_index: A whole number, as a tensor.
         branch_fns: A list of functions without arguments, or a dict or list of pairs from numbers to functions.
         default: The function for numbers out of range; without it, the last one.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         What the function returns.

@@ -95,11 +95,11 @@ def while_loop(
         body: A function of the loop variables that gives the next ones, in the same structure.
         loop_vars: The first values of the loop variables, as a list or tuple.
         shape_invariants: The shapes that variables may have in a traced function, where they change from round to round.
-        parallel_iterations: Not used; taken for programs that were written for TensorFlow.
-        back_prop: Not used; taken for programs that were written for TensorFlow.
-        swap_memory: Not used; taken for programs that were written for TensorFlow.
+        parallel_iterations: Ignored; accepted for compatibility with TensorFlow.
+        back_prop: Ignored; accepted for compatibility with TensorFlow.
+        swap_memory: Ignored; accepted for compatibility with TensorFlow.
         maximum_iterations: The most rounds; None: no limit.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The last loop variables.
@@ -281,7 +281,7 @@ def map_fn(
         back_prop: Not used.
         swap_memory: Not used.
         infer_shape: Whether all results must have one shape.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         fn_output_signature: The types, or specs, of what `fn` returns.
 
     Returns:
@@ -368,10 +368,10 @@ def foldl(
         fn: A function of the value so far and one slice, which gives the next value.
         elems: A tensor whose first axis is walked, or a structure of such tensors.
         initializer: The first value; by default the first slice.
-        parallel_iterations: Not used; taken for programs that were written for TensorFlow.
-        back_prop: Not used; taken for programs that were written for TensorFlow.
-        swap_memory: Not used; taken for programs that were written for TensorFlow.
-        name: Not used; taken for programs that were written for TensorFlow.
+        parallel_iterations: Ignored; accepted for compatibility with TensorFlow.
+        back_prop: Ignored; accepted for compatibility with TensorFlow.
+        swap_memory: Ignored; accepted for compatibility with TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The last value.
@@ -420,10 +420,10 @@ def foldr(
         fn: A function of the value so far and one slice, which gives the next value.
         elems: A tensor whose first axis is walked, or a structure of such tensors.
         initializer: The first value; by default the last slice.
-        parallel_iterations: Not used; taken for programs that were written for TensorFlow.
-        back_prop: Not used; taken for programs that were written for TensorFlow.
-        swap_memory: Not used; taken for programs that were written for TensorFlow.
-        name: Not used; taken for programs that were written for TensorFlow.
+        parallel_iterations: Ignored; accepted for compatibility with TensorFlow.
+        back_prop: Ignored; accepted for compatibility with TensorFlow.
+        swap_memory: Ignored; accepted for compatibility with TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The last value.
@@ -478,12 +478,12 @@ def scan(
         fn: A function of the value so far and one slice, which gives the next value.
         elems: A tensor whose first axis is walked, or a structure of such tensors.
         initializer: The first value; by default the first slice, which is then the first result.
-        parallel_iterations: Not used; taken for programs that were written for TensorFlow.
-        back_prop: Not used; taken for programs that were written for TensorFlow.
-        swap_memory: Not used; taken for programs that were written for TensorFlow.
+        parallel_iterations: Ignored; accepted for compatibility with TensorFlow.
+        back_prop: Ignored; accepted for compatibility with TensorFlow.
+        swap_memory: Ignored; accepted for compatibility with TensorFlow.
         infer_shape: Whether all values have one shape, which is checked.
         reverse: Whether to walk from the last element to the first.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The values, stacked along a new first axis.

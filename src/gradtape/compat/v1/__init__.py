@@ -50,8 +50,8 @@ _SWITCH = """Nothing to do: gradtape has TensorFlow 2's behaviour only.
 >>> tf.compat.v1.{name}()
 
 Args:
-    *args: Not used; taken for programs that were written for TensorFlow.
-    **kwargs: Not used; taken for programs that were written for TensorFlow.
+    *args: Ignored; accepted for compatibility with TensorFlow.
+    **kwargs: Ignored; accepted for compatibility with TensorFlow.
 """
 
 

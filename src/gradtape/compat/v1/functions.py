@@ -102,7 +102,7 @@ def where(
         condition: Truth values: one, a vector, or as many as elements.
         x: What is taken where it holds; without `x` and `y`, the places where it holds are returned.
         y: What is taken elsewhere.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
@@ -151,7 +151,7 @@ def argmax(
     Args:
         input: A tensor.
         axis: The axis; None: the first.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         dimension: The older name of `axis`.
         output_type: The type of the result.
 
@@ -177,7 +177,7 @@ def argmin(
     Args:
         input: A tensor.
         axis: The axis; None: the first.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         dimension: The older name of `axis`.
         output_type: The type of the result.
 
@@ -197,7 +197,7 @@ Args:
     input_tensor: A tensor.
     axis: The axis, or several; None: all.
     keepdims: Whether the axes stay, with size 1.
-    name: Not used; taken for programs that were written for TensorFlow.
+    name: Ignored; accepted for compatibility with TensorFlow.
     reduction_indices: The older name of `axis`.
     keep_dims: The older name of `keepdims`.
 
@@ -266,7 +266,7 @@ def count_nonzero(
         axis: The axis, or several; None: all.
         keepdims: Whether the axes stay, with size 1.
         dtype: The type of the result.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         reduction_indices: The older name of `axis`.
         keep_dims: The older name of `keepdims`.
         input: Another name of `input_tensor`.
@@ -294,7 +294,7 @@ def expand_dims(
     Args:
         input: A tensor.
         axis: Where the new axis is.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         dim: The older name of `axis`.
 
     Returns:
@@ -321,7 +321,7 @@ def squeeze(
     Args:
         input: A tensor.
         axis: The axes to leave out; None: all of size 1.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         squeeze_dims: The older name of `axis`.
 
     Returns:
@@ -341,7 +341,7 @@ def transpose(a: TensorLike, perm: Any = None, name: str = "transpose", conjugat
     Args:
         a: A tensor.
         perm: The order of the axes; None: reversed.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         conjugate: Whether complex numbers are conjugated too.
 
     Returns:
@@ -359,7 +359,7 @@ def shape(input: TensorLike, name: str | None = None, out_type: DTypeLike | None
 
     Args:
         input: A tensor.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         out_type: The type of the result; None: int32.
 
     Returns:
@@ -377,7 +377,7 @@ def size(input: TensorLike, name: str | None = None, out_type: DTypeLike | None 
 
     Args:
         input: A tensor.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         out_type: The type of the result; None: int32.
 
     Returns:
@@ -398,8 +398,8 @@ def ones_like(
     Args:
         tensor: A tensor.
         dtype: The type; None: that of the tensor.
-        name: Not used; taken for programs that were written for TensorFlow.
-        optimize: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
+        optimize: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -419,8 +419,8 @@ def zeros_like(
     Args:
         tensor: A tensor.
         dtype: The type; None: that of the tensor.
-        name: Not used; taken for programs that were written for TensorFlow.
-        optimize: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
+        optimize: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -445,8 +445,8 @@ def gather(
     Args:
         params: A tensor.
         indices: The positions.
-        validate_indices: Not used; taken for programs that were written for TensorFlow.
-        name: Not used; taken for programs that were written for TensorFlow.
+        validate_indices: Ignored; accepted for compatibility with TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         axis: The axis; None: the one behind the batch axes.
         batch_dims: How many of the first axes both have in common.
 
@@ -475,7 +475,7 @@ def norm(
         ord: "euclidean", "fro", 1, 2, infinity, or another positive number.
         axis: The axis of vectors, or the two axes of matrices; None: the whole tensor is one vector.
         keepdims: Whether the axes stay, with size 1.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         keep_dims: The older name of `keepdims`.
 
     Returns:
@@ -494,7 +494,7 @@ def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     Args:
         x: A tensor.
         y: Another of the same type, to broadcast with it.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -521,7 +521,7 @@ def multinomial(
         logits: A matrix with the logits of one distribution in each row.
         num_samples: How many are drawn for each row.
         seed: For the same numbers in every run.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
         output_dtype: The type of the result; None: int64.
 
     Returns:
@@ -538,7 +538,7 @@ tf.{type}
 
 Args:
     x: A tensor of numbers or truth values.
-    name: Not used; taken for programs that were written for TensorFlow.
+    name: Ignored; accepted for compatibility with TensorFlow.
 
 Returns:
     A tensor of the same shape.
@@ -608,8 +608,8 @@ def placeholder_with_default(input: TensorLike, shape: ShapeLike | None, name: s
 
     Args:
         input: The default.
-        shape: Not used; taken for programs that were written for TensorFlow.
-        name: Not used; taken for programs that were written for TensorFlow.
+        shape: Ignored; accepted for compatibility with TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -628,8 +628,8 @@ Args:
     ref: The variable.
     indices: {meaning}
     updates: What they are changed with.
-    use_locking: Not used; taken for programs that were written for TensorFlow.
-    name: Not used; taken for programs that were written for TensorFlow.
+    use_locking: Ignored; accepted for compatibility with TensorFlow.
+    name: Ignored; accepted for compatibility with TensorFlow.
 
 Returns:
     The variable.

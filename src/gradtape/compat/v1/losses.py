@@ -97,8 +97,8 @@ def compute_weighted_loss(
     Args:
         losses: The losses.
         weights: A weight for each loss, broadcast to them; 0 leaves one out.
-        scope: Not used; taken for programs that were written for TensorFlow.
-        loss_collection: Not used; taken for programs that were written for TensorFlow.
+        scope: Ignored; accepted for compatibility with TensorFlow.
+        loss_collection: Ignored; accepted for compatibility with TensorFlow.
         reduction: How the losses become one number: one of `Reduction`.
 
     Returns:
@@ -151,8 +151,8 @@ def absolute_difference(
         labels: What is to be predicted.
         predictions: What is predicted, of the same shape.
         weights: A weight for each loss, broadcast to them; 0 leaves one out.
-        scope: Not used; taken for programs that were written for TensorFlow.
-        loss_collection: Not used; taken for programs that were written for TensorFlow.
+        scope: Ignored; accepted for compatibility with TensorFlow.
+        loss_collection: Ignored; accepted for compatibility with TensorFlow.
         reduction: How the losses become one number: one of `Reduction`.
 
     Returns:
@@ -183,8 +183,8 @@ def mean_squared_error(
         labels: What is to be predicted.
         predictions: What is predicted, of the same shape.
         weights: A weight for each loss, broadcast to them; 0 leaves one out.
-        scope: Not used; taken for programs that were written for TensorFlow.
-        loss_collection: Not used; taken for programs that were written for TensorFlow.
+        scope: Ignored; accepted for compatibility with TensorFlow.
+        loss_collection: Ignored; accepted for compatibility with TensorFlow.
         reduction: How the losses become one number: one of `Reduction`.
 
     Returns:
@@ -216,8 +216,8 @@ def mean_pairwise_squared_error(
         labels: What is to be predicted.
         predictions: What is predicted, of the same shape.
         weights: A weight for all, or for each row.
-        scope: Not used; taken for programs that were written for TensorFlow.
-        loss_collection: Not used; taken for programs that were written for TensorFlow.
+        scope: Ignored; accepted for compatibility with TensorFlow.
+        loss_collection: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         One number.
@@ -260,8 +260,8 @@ def huber_loss(
         predictions: What is predicted, of the same shape.
         weights: A weight for each loss, broadcast to them; 0 leaves one out.
         delta: Where the square ends.
-        scope: Not used; taken for programs that were written for TensorFlow.
-        loss_collection: Not used; taken for programs that were written for TensorFlow.
+        scope: Ignored; accepted for compatibility with TensorFlow.
+        loss_collection: Ignored; accepted for compatibility with TensorFlow.
         reduction: How the losses become one number: one of `Reduction`.
 
     Returns:
@@ -296,8 +296,8 @@ def log_loss(
         predictions: The probabilities of a 1.
         weights: A weight for each loss, broadcast to them; 0 leaves one out.
         epsilon: What is added, so that no logarithm is infinite.
-        scope: Not used; taken for programs that were written for TensorFlow.
-        loss_collection: Not used; taken for programs that were written for TensorFlow.
+        scope: Ignored; accepted for compatibility with TensorFlow.
+        loss_collection: Ignored; accepted for compatibility with TensorFlow.
         reduction: How the losses become one number: one of `Reduction`.
 
     Returns:
@@ -329,8 +329,8 @@ def hinge_loss(
         labels: 0 and 1.
         logits: Numbers of the same shape, above 0 where a 1 is predicted.
         weights: A weight for each loss, broadcast to them; 0 leaves one out.
-        scope: Not used; taken for programs that were written for TensorFlow.
-        loss_collection: Not used; taken for programs that were written for TensorFlow.
+        scope: Ignored; accepted for compatibility with TensorFlow.
+        loss_collection: Ignored; accepted for compatibility with TensorFlow.
         reduction: How the losses become one number: one of `Reduction`.
 
     Returns:
@@ -364,8 +364,8 @@ def cosine_distance(
         predictions: Vectors of length 1.
         axis: The axis of the vectors.
         weights: A weight for each loss, broadcast to them; 0 leaves one out.
-        scope: Not used; taken for programs that were written for TensorFlow.
-        loss_collection: Not used; taken for programs that were written for TensorFlow.
+        scope: Ignored; accepted for compatibility with TensorFlow.
+        loss_collection: Ignored; accepted for compatibility with TensorFlow.
         reduction: How the losses become one number: one of `Reduction`.
         dim: The older name of `axis`.
 
@@ -403,8 +403,8 @@ def sigmoid_cross_entropy(
         logits: The logits, of the same shape.
         weights: A weight for each loss, broadcast to them; 0 leaves one out.
         label_smoothing: Above 0: how far labels are moved towards 1/2.
-        scope: Not used; taken for programs that were written for TensorFlow.
-        loss_collection: Not used; taken for programs that were written for TensorFlow.
+        scope: Ignored; accepted for compatibility with TensorFlow.
+        loss_collection: Ignored; accepted for compatibility with TensorFlow.
         reduction: How the losses become one number: one of `Reduction`.
 
     Returns:
@@ -439,8 +439,8 @@ def softmax_cross_entropy(
         logits: The logits, of the same shape.
         weights: A weight for each loss, broadcast to them; 0 leaves one out.
         label_smoothing: Above 0: how far labels are moved towards equal chances.
-        scope: Not used; taken for programs that were written for TensorFlow.
-        loss_collection: Not used; taken for programs that were written for TensorFlow.
+        scope: Ignored; accepted for compatibility with TensorFlow.
+        loss_collection: Ignored; accepted for compatibility with TensorFlow.
         reduction: How the losses become one number: one of `Reduction`.
 
     Returns:
@@ -474,8 +474,8 @@ def sparse_softmax_cross_entropy(
         labels: The number of the class.
         logits: The logits, with the classes in the last axis.
         weights: A weight for each loss, broadcast to them; 0 leaves one out.
-        scope: Not used; taken for programs that were written for TensorFlow.
-        loss_collection: Not used; taken for programs that were written for TensorFlow.
+        scope: Ignored; accepted for compatibility with TensorFlow.
+        loss_collection: Ignored; accepted for compatibility with TensorFlow.
         reduction: How the losses become one number: one of `Reduction`.
 
     Returns:
@@ -496,8 +496,8 @@ def add_loss(loss: TensorLike, loss_collection: object = None) -> None:
     >>> tf.compat.v1.losses.add_loss(tf.constant(1.0))
 
     Args:
-        loss: Not used; taken for programs that were written for TensorFlow.
-        loss_collection: Not used; taken for programs that were written for TensorFlow.
+        loss: Ignored; accepted for compatibility with TensorFlow.
+        loss_collection: Ignored; accepted for compatibility with TensorFlow.
     """
 
 
@@ -509,8 +509,8 @@ def get_losses(scope: object = None, loss_collection: object = None) -> list[Any
     []
 
     Args:
-        scope: Not used; taken for programs that were written for TensorFlow.
-        loss_collection: Not used; taken for programs that were written for TensorFlow.
+        scope: Ignored; accepted for compatibility with TensorFlow.
+        loss_collection: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         An empty list.
@@ -526,7 +526,7 @@ def get_regularization_losses(scope: object = None) -> list[Any]:
     []
 
     Args:
-        scope: Not used; taken for programs that were written for TensorFlow.
+        scope: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         An empty list.
@@ -542,8 +542,8 @@ def get_regularization_loss(scope: object = None, name: str = "total_regularizat
     0.0
 
     Args:
-        scope: Not used; taken for programs that were written for TensorFlow.
-        name: Not used; taken for programs that were written for TensorFlow.
+        scope: Ignored; accepted for compatibility with TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         0.
@@ -560,9 +560,9 @@ def get_total_loss(add_regularization_losses: bool = True, name: str = "total_lo
     ValueError: get_total_loss: no losses are collected without graphs. Add the losses that ...
 
     Args:
-        add_regularization_losses: Not looked at.
-        name: Not looked at.
-        scope: Not looked at.
+        add_regularization_losses: Ignored.
+        name: Ignored.
+        scope: Ignored.
 
     Raises:
         ValueError: Always.

@@ -51,7 +51,7 @@ class Optimizer:
     0.9
 
     Args:
-        use_locking: Not used; taken for programs that were written for TensorFlow.
+        use_locking: Ignored; accepted for compatibility with TensorFlow.
         name: What `get_name` gives, and what is kept for variables is named after.
 
     Raises:
@@ -110,10 +110,10 @@ class Optimizer:
             loss: A function of no arguments that computes the loss.
             global_step: A variable that counts the steps.
             var_list: The variables, or a function that gives them; None: all trainable ones that the loss reads.
-            gate_gradients: Not used; taken for programs that were written for TensorFlow.
-            aggregation_method: Not used; taken for programs that were written for TensorFlow.
-            colocate_gradients_with_ops: Not used; taken for programs that were written for TensorFlow.
-            name: Not used; taken for programs that were written for TensorFlow.
+            gate_gradients: Ignored; accepted for compatibility with TensorFlow.
+            aggregation_method: Ignored; accepted for compatibility with TensorFlow.
+            colocate_gradients_with_ops: Ignored; accepted for compatibility with TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
             grad_loss: What the gradient begins with; None: 1.
 
         Raises:
@@ -141,9 +141,9 @@ class Optimizer:
         Args:
             loss: A function of no arguments that computes the loss.
             var_list: The variables, or a function that gives them.
-            gate_gradients: Not used; taken for programs that were written for TensorFlow.
-            aggregation_method: Not used; taken for programs that were written for TensorFlow.
-            colocate_gradients_with_ops: Not used; taken for programs that were written for TensorFlow.
+            gate_gradients: Ignored; accepted for compatibility with TensorFlow.
+            aggregation_method: Ignored; accepted for compatibility with TensorFlow.
+            colocate_gradients_with_ops: Ignored; accepted for compatibility with TensorFlow.
             grad_loss: What the gradient begins with; None: 1.
 
         Returns:
@@ -176,8 +176,8 @@ class Optimizer:
         Args:
             grads_and_vars: Pairs (gradient, variable); those whose gradient is None are passed over.
             global_step: A variable that counts the steps.
-            name: Not used; taken for programs that were written for TensorFlow.
-            skip_gradients_aggregation: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
+            skip_gradients_aggregation: Ignored; accepted for compatibility with TensorFlow.
 
         Raises:
             ValueError: There is no gradient.
@@ -235,7 +235,7 @@ class GradientDescentOptimizer(Optimizer):
 
     Args:
         learning_rate: The size of steps: a number, or a function that is called at each step.
-        use_locking: Not used; taken for programs that were written for TensorFlow.
+        use_locking: Ignored; accepted for compatibility with TensorFlow.
         name: What `get_name` gives, and what is kept for variables is named after.
     """
 
@@ -263,7 +263,7 @@ class MomentumOptimizer(Optimizer):
     Args:
         learning_rate: The size of steps: a number, or a function that is called at each step.
         momentum: How much of the sum before the last gradient counts.
-        use_locking: Not used; taken for programs that were written for TensorFlow.
+        use_locking: Ignored; accepted for compatibility with TensorFlow.
         name: What `get_name` gives, and what is kept for variables is named after.
         use_nesterov: Whether the step looks ahead along the sum.
     """
@@ -302,7 +302,7 @@ class AdagradOptimizer(Optimizer):
     Args:
         learning_rate: The size of steps: a number, or a function that is called at each step.
         initial_accumulator_value: Where the sums of squared gradients begin, above 0.
-        use_locking: Not used; taken for programs that were written for TensorFlow.
+        use_locking: Ignored; accepted for compatibility with TensorFlow.
         name: What `get_name` gives, and what is kept for variables is named after.
 
     Raises:
@@ -345,9 +345,9 @@ class AdamOptimizer(Optimizer):
         beta1: How much of the mean of gradients stays at each step.
         beta2: How much of the mean of squares stays at each step.
         epsilon: What is added to the root, so that nothing is divided by 0.
-        use_locking: Not used; taken for programs that were written for TensorFlow.
+        use_locking: Ignored; accepted for compatibility with TensorFlow.
         name: What `get_name` gives, and what is kept for variables is named after.
-        use_own_namescope_for_non_slot_vars: Not used; taken for programs that were written for TensorFlow.
+        use_own_namescope_for_non_slot_vars: Ignored; accepted for compatibility with TensorFlow.
     """
 
     def __init__(
@@ -403,7 +403,7 @@ class RMSPropOptimizer(Optimizer):
         decay: How much of the mean of squares stays at each step.
         momentum: How much of the step before counts.
         epsilon: What is added under the root, so that nothing is divided by 0.
-        use_locking: Not used; taken for programs that were written for TensorFlow.
+        use_locking: Ignored; accepted for compatibility with TensorFlow.
         centered: Whether to divide by the standard deviation of gradients instead.
         name: What `get_name` gives, and what is kept for variables is named after.
     """
@@ -454,7 +454,7 @@ class AdadeltaOptimizer(Optimizer):
         learning_rate: The size of steps: a number, or a function that is called at each step.
         rho: How much of both means stays at each step.
         epsilon: What is added under both roots.
-        use_locking: Not used; taken for programs that were written for TensorFlow.
+        use_locking: Ignored; accepted for compatibility with TensorFlow.
         name: What `get_name` gives, and what is kept for variables is named after.
     """
 
@@ -497,10 +497,10 @@ class FtrlOptimizer(Optimizer):
         initial_accumulator_value: Where the sums of squared gradients begin, above 0.
         l1_regularization_strength: How strongly the sum of magnitudes is held down.
         l2_regularization_strength: How strongly the sum of squares is held down.
-        use_locking: Not used; taken for programs that were written for TensorFlow.
+        use_locking: Ignored; accepted for compatibility with TensorFlow.
         name: What `get_name` gives, and what is kept for variables is named after.
-        accum_name: Not used; taken for programs that were written for TensorFlow.
-        linear_name: Not used; taken for programs that were written for TensorFlow.
+        accum_name: Ignored; accepted for compatibility with TensorFlow.
+        linear_name: Ignored; accepted for compatibility with TensorFlow.
         l2_shrinkage_regularization_strength: The same, but only for the step, as a part of the gradient.
         beta: More of the penalty on squares, by the learning rate; None: 0.
 
@@ -565,7 +565,7 @@ class ProximalGradientDescentOptimizer(Optimizer):
         learning_rate: The size of steps: a number, or a function that is called at each step.
         l1_regularization_strength: How strongly the sum of magnitudes is held down.
         l2_regularization_strength: How strongly the sum of squares is held down.
-        use_locking: Not used; taken for programs that were written for TensorFlow.
+        use_locking: Ignored; accepted for compatibility with TensorFlow.
         name: What `get_name` gives, and what is kept for variables is named after.
     """
 
@@ -602,7 +602,7 @@ class ProximalAdagradOptimizer(AdagradOptimizer):
         initial_accumulator_value: Where the sums of squared gradients begin, above 0.
         l1_regularization_strength: How strongly the sum of magnitudes is held down.
         l2_regularization_strength: How strongly the sum of squares is held down.
-        use_locking: Not used; taken for programs that were written for TensorFlow.
+        use_locking: Ignored; accepted for compatibility with TensorFlow.
         name: What `get_name` gives, and what is kept for variables is named after.
     """
 

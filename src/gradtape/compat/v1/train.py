@@ -52,7 +52,7 @@ def get_global_step(graph: object = None) -> Variable | None:
     True
 
     Args:
-        graph: Not used; taken for programs that were written for TensorFlow.
+        graph: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A variable, or None.
@@ -68,7 +68,7 @@ def get_or_create_global_step(graph: object = None) -> Variable:
     'global_step:0'
 
     Args:
-        graph: Not used; taken for programs that were written for TensorFlow.
+        graph: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A variable of type int64, which begins with 0.

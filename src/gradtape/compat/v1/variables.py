@@ -82,17 +82,17 @@ def get_variable(
         dtype: The type; None: float32, or that of the initializer's value.
         initializer: A value, a function of shape and dtype, or a class of such functions; None:
             `glorot_uniform_initializer`, and zeros for whole numbers.
-        regularizer: Not used; taken for programs that were written for TensorFlow.
+        regularizer: Ignored; accepted for compatibility with TensorFlow.
         trainable: Whether tapes watch it; None: they do.
-        collections: Not used; taken for programs that were written for TensorFlow.
-        caching_device: Not used; taken for programs that were written for TensorFlow.
-        partitioner: Not used; taken for programs that were written for TensorFlow.
-        validate_shape: Not used; taken for programs that were written for TensorFlow.
-        use_resource: Not used; taken for programs that were written for TensorFlow.
-        custom_getter: Not used; taken for programs that were written for TensorFlow.
+        collections: Ignored; accepted for compatibility with TensorFlow.
+        caching_device: Ignored; accepted for compatibility with TensorFlow.
+        partitioner: Ignored; accepted for compatibility with TensorFlow.
+        validate_shape: Ignored; accepted for compatibility with TensorFlow.
+        use_resource: Ignored; accepted for compatibility with TensorFlow.
+        custom_getter: Ignored; accepted for compatibility with TensorFlow.
         constraint: A function of the value that optimizers apply after each step.
-        synchronization: Not used; taken for programs that were written for TensorFlow.
-        aggregation: Not used; taken for programs that were written for TensorFlow.
+        synchronization: Ignored; accepted for compatibility with TensorFlow.
+        aggregation: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A variable.
@@ -125,17 +125,17 @@ class variable_scope(name_scope):
     Args:
         name_or_scope: The name, or a scope that has it.
         default_name: The name where `name_or_scope` is None.
-        values: Not used; taken for programs that were written for TensorFlow.
-        initializer: Not used; taken for programs that were written for TensorFlow.
-        regularizer: Not used; taken for programs that were written for TensorFlow.
-        caching_device: Not used; taken for programs that were written for TensorFlow.
-        partitioner: Not used; taken for programs that were written for TensorFlow.
-        custom_getter: Not used; taken for programs that were written for TensorFlow.
+        values: Ignored; accepted for compatibility with TensorFlow.
+        initializer: Ignored; accepted for compatibility with TensorFlow.
+        regularizer: Ignored; accepted for compatibility with TensorFlow.
+        caching_device: Ignored; accepted for compatibility with TensorFlow.
+        partitioner: Ignored; accepted for compatibility with TensorFlow.
+        custom_getter: Ignored; accepted for compatibility with TensorFlow.
         reuse: Kept as an attribute; in eager code no variable is found again.
-        dtype: Not used; taken for programs that were written for TensorFlow.
-        use_resource: Not used; taken for programs that were written for TensorFlow.
-        constraint: Not used; taken for programs that were written for TensorFlow.
-        auxiliary_name_scope: Not used; taken for programs that were written for TensorFlow.
+        dtype: Ignored; accepted for compatibility with TensorFlow.
+        use_resource: Ignored; accepted for compatibility with TensorFlow.
+        constraint: Ignored; accepted for compatibility with TensorFlow.
+        auxiliary_name_scope: Ignored; accepted for compatibility with TensorFlow.
     """
 
     def __init__(
@@ -183,9 +183,9 @@ def assign(
     Args:
         ref: The variable.
         value: The value.
-        validate_shape: Not used; taken for programs that were written for TensorFlow.
-        use_locking: Not used; taken for programs that were written for TensorFlow.
-        name: Not used; taken for programs that were written for TensorFlow.
+        validate_shape: Ignored; accepted for compatibility with TensorFlow.
+        use_locking: Ignored; accepted for compatibility with TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The variable.
@@ -204,8 +204,8 @@ def assign_add(ref: Any, value: Any, use_locking: object = None, name: str | Non
     Args:
         ref: The variable.
         value: What is added.
-        use_locking: Not used; taken for programs that were written for TensorFlow.
-        name: Not used; taken for programs that were written for TensorFlow.
+        use_locking: Ignored; accepted for compatibility with TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The variable.
@@ -224,8 +224,8 @@ def assign_sub(ref: Any, value: Any, use_locking: object = None, name: str | Non
     Args:
         ref: The variable.
         value: What is subtracted.
-        use_locking: Not used; taken for programs that were written for TensorFlow.
-        name: Not used; taken for programs that were written for TensorFlow.
+        use_locking: Ignored; accepted for compatibility with TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         The variable.

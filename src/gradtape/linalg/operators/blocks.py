@@ -92,7 +92,7 @@ class _Blocks(LinearOperator):
             x: A matrix [..., columns, any], a list with the rows for each block, or an operator.
             adjoint: Whether the adjoint is applied instead.
             adjoint_arg: Whether the adjoint of `x` is taken first.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor, a list of blocks for a list of blocks, or an operator.
@@ -126,7 +126,7 @@ class _Blocks(LinearOperator):
             rhs: A matrix [..., rows, any], a list with the rows for each block, or an operator.
             adjoint: Whether the system of the adjoint is solved instead.
             adjoint_arg: Whether the adjoint of `rhs` is taken first.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor, a list of blocks for a list of blocks, or an operator.
@@ -163,7 +163,7 @@ class _Blocks(LinearOperator):
         Args:
             x: A vector [..., columns], or a list with the elements for each block.
             adjoint: Whether the adjoint is applied instead.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor, or a list of blocks for a list of blocks.
@@ -185,7 +185,7 @@ class _Blocks(LinearOperator):
         Args:
             rhs: A vector [..., rows], or a list with the elements for each block.
             adjoint: Whether the system of the adjoint is solved instead.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor, or a list of blocks for a list of blocks.

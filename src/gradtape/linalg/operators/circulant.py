@@ -113,7 +113,7 @@ class Circulant(LinearOperator):
         array([2.+0.j, 2.+0.j, 2.+0.j], dtype=complex64)
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor of the operator's type, in the shape of the spectrum.
@@ -137,7 +137,7 @@ class Circulant(LinearOperator):
         >>> tf.linalg.LinearOperatorCirculant(tf.constant([6, 1 + 1j, 1 - 1j], tf.complex64)).assert_hermitian_spectrum()
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             None.

@@ -158,7 +158,7 @@ class LinearOperator(Module, abc.ABC):
         array([5, 2, 2], dtype=int32)
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A vector of integers: [..., rows, columns].
@@ -178,7 +178,7 @@ class LinearOperator(Module, abc.ABC):
         array([5], dtype=int32)
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A vector of integers.
@@ -199,7 +199,7 @@ class LinearOperator(Module, abc.ABC):
         3
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A scalar.
@@ -229,7 +229,7 @@ class LinearOperator(Module, abc.ABC):
         2
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A scalar.
@@ -245,7 +245,7 @@ class LinearOperator(Module, abc.ABC):
         2
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A scalar.
@@ -298,7 +298,7 @@ class LinearOperator(Module, abc.ABC):
             x: A matrix [..., columns, any] of the operator's type, or an operator.
             adjoint: Whether the adjoint is applied instead.
             adjoint_arg: Whether the adjoint of `x` is taken first.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor [..., rows, any], or an operator.
@@ -329,7 +329,7 @@ class LinearOperator(Module, abc.ABC):
         Args:
             x: A vector [..., columns] of the operator's type.
             adjoint: Whether the adjoint is applied instead.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor [..., rows].
@@ -374,7 +374,7 @@ class LinearOperator(Module, abc.ABC):
             rhs: A matrix [..., rows, any] of the operator's type, or an operator.
             adjoint: Whether the system of the adjoint is solved instead.
             adjoint_arg: Whether the adjoint of `rhs` is taken first.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor [..., columns, any], or an operator.
@@ -403,7 +403,7 @@ class LinearOperator(Module, abc.ABC):
         Args:
             rhs: A vector [..., rows] of the operator's type.
             adjoint: Whether the system of the adjoint is solved instead.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor [..., columns].
@@ -433,7 +433,7 @@ class LinearOperator(Module, abc.ABC):
         np.float32(8.0)
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor of the shape of the batch.
@@ -456,7 +456,7 @@ class LinearOperator(Module, abc.ABC):
         np.float32(2.0794)
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor of the shape of the batch.
@@ -477,7 +477,7 @@ class LinearOperator(Module, abc.ABC):
                [0., 3.]], dtype=float32)
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             An operator; this one itself if it is promised to be self-adjoint.
@@ -494,7 +494,7 @@ class LinearOperator(Module, abc.ABC):
                [0.  , 0.25]], dtype=float32)
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             An operator.
@@ -518,7 +518,7 @@ class LinearOperator(Module, abc.ABC):
                [1., 2.]], dtype=float32)
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             An operator.
@@ -570,7 +570,7 @@ class LinearOperator(Module, abc.ABC):
                [0., 4.]], dtype=float32)
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor [..., rows, columns].
@@ -588,7 +588,7 @@ class LinearOperator(Module, abc.ABC):
         array([4., 3.], dtype=float32)
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor [..., the smaller of rows and columns].
@@ -606,7 +606,7 @@ class LinearOperator(Module, abc.ABC):
         np.float32(7.0)
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor of the shape of the batch.
@@ -625,7 +625,7 @@ class LinearOperator(Module, abc.ABC):
 
         Args:
             x: A tensor [..., rows, columns] of the operator's type.
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor.
@@ -645,7 +645,7 @@ class LinearOperator(Module, abc.ABC):
         array([4., 2.], dtype=float32)
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor [..., rows].
@@ -668,7 +668,7 @@ class LinearOperator(Module, abc.ABC):
         np.float32(4.0)
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor of the shape of the batch.
@@ -695,7 +695,7 @@ class LinearOperator(Module, abc.ABC):
         >>> tf.linalg.LinearOperatorDiag([2.0, 8.0]).assert_non_singular()
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             None.
@@ -717,7 +717,7 @@ class LinearOperator(Module, abc.ABC):
         >>> tf.linalg.LinearOperatorDiag([2.0, 8.0]).assert_positive_definite()
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             None.
@@ -739,7 +739,7 @@ class LinearOperator(Module, abc.ABC):
         >>> operator.assert_self_adjoint()
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             None.

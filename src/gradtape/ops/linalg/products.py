@@ -360,7 +360,7 @@ def dense(xp: Namespace, x: Array, weights: Array, biases: Array) -> Any:
         x: A tensor (..., inputs) of floating or complex numbers.
         weights: A matrix (inputs, outputs) of the same type.
         biases: A vector (outputs) of the same type.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor (..., outputs).

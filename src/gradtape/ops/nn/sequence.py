@@ -186,7 +186,7 @@ def lstm_step(xp: Namespace, gates: Array, cell: Array) -> Any:
         gates: A floating tensor (..., 4 * units), `x @ kernel + h @ recurrent + bias`: for the input, the forget gate, the
             candidate and the output.
         cell: The state of the cell: a tensor (..., units) of the same type.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Three tensors: the output, the new state, and what the gates became, in the shape of `gates`.
@@ -293,7 +293,7 @@ def gru_step(xp: Namespace, inputs: Array, recurrent: Array, state: Array) -> An
         inputs: A floating tensor (..., 3 * units), `x @ kernel + bias`: for the update gate, the reset gate and the candidate.
         recurrent: The same from the state: `h @ recurrent + bias`.
         state: The state: a tensor (..., units) of the same type.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Two tensors: the new state, and what gates and candidate became, in the shape of `inputs`.

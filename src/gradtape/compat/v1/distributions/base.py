@@ -68,7 +68,7 @@ class Distribution:
         validate_args: Whether parameters and values are checked.
         allow_nan_stats: Whether a statistic that is not defined is nan; otherwise it is an error.
         parameters: The arguments, which `copy` uses.
-        graph_parents: Not used; taken for programs that were written for TensorFlow.
+        graph_parents: Ignored; accepted for compatibility with TensorFlow.
         name: The name; None: that of the class.
     """
 

@@ -314,7 +314,7 @@ class Uniform(_Real):
         4.0
 
         Args:
-            name: Not used; taken for programs that were written for TensorFlow.
+            name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:
             A tensor.
