@@ -203,9 +203,10 @@ line = f"{questions[1]}={asked[1].isoformat()}"
 weight = model.read(tf.constant([encode(line)]))[1][0].numpy().mean(axis=0)
 first = line.index("=")
 figure, (axes, curve) = plt.subplots(2, 1, figsize=(6, 6.4), height_ratios=(3, 2))
-axes.imshow(
+image = axes.imshow(
     weight[first : len(line) - 1, : len(line) - 1], cmap="viridis", aspect="auto"
 )
+figure.colorbar(image, ax=axes, label="attention weight")
 axes.set_xticks(range(len(line) - 1), list(line[:-1]))
 axes.set_yticks(range(len(line) - 1 - first), list(line[first + 1 :]))
 axes.set(title="Where the last layer looks", xlabel="read", ylabel="written")

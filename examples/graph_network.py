@@ -175,7 +175,7 @@ graph.set(
     title="A cloud is a group, a colour what the network says", xticks=[], yticks=[]
 )
 graph.spines[:].set_visible(False)
-graph.legend(loc="center", fontsize=9)
+graph.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=9)
 curve.plot(
     [100 * value for value in with_messages], color="C0", label="with messages"
 )

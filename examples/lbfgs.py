@@ -115,7 +115,12 @@ wire.plot(
 wire.plot(
     [0, WIDTH], [0, -DROP], "--", color="C1", label="straight: the first guess"
 )
-wire.set(title="The fastest wire", xlabel="m", ylabel="height (m)", aspect="equal")
+wire.set(
+    title="The fastest wire",
+    xlabel="distance (m)",
+    ylabel="height (m)",
+    aspect="equal",
+)
 wire.legend(fontsize=9, loc="upper right")
 curve.loglog(
     np.arange(1, len(times) + 1), np.array(times) / exact_time - 1, color="C0"
@@ -123,6 +128,6 @@ curve.loglog(
 curve.set(
     title="How much slower than the cycloid",
     xlabel="iteration of L-BFGS",
-    ylabel="share",
+    ylabel="extra time / its time",
 )
 figure.savefig("lbfgs.png")

@@ -172,7 +172,7 @@ for axes, weights, name in zip(
             label=f"after {steps}",
         )
     axes.plot(points_x[:, 0], points_y[:, 0], "o", color="C3", label="seen")
-    axes.set(title=name, ylabel="y", ylim=(-5.5, 4.5))
-panels[0].legend(ncols=3, loc="lower center")
+    axes.set(title=name, ylabel="y", ylim=(-4.5, 4.5))
+    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 panels[1].set_xlabel("x: only the left half is seen")
 figure.savefig("maml.png")

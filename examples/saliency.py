@@ -156,5 +156,5 @@ axes.set(
     ylabel="%",
     ylim=(0, 102),
 )
-axes.legend(loc="lower left", fontsize=9)
+axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=9)
 figure.savefig("saliency.png")

@@ -55,7 +55,10 @@ def test_a_page_fits_and_logs_no_error(browser, site, page, size):
     # (A phone shows a page that is too wide at a smaller scale: innerWidth grows with it.)
     needed = browser.run("Math.max(document.documentElement.scrollWidth, document.body.scrollWidth, innerWidth)")
     assert needed <= SIZES[size]["width"]
-    assert browser.run("[...document.images].filter((one) => one.complete && !one.naturalWidth).map((one) => one.src)") == []
+    assert (
+        browser.run("[...document.images].filter((one) => one.complete && !one.naturalWidth).map((one) => one.src)")
+        == []
+    )
     assert browser.failures() == []
 
 

@@ -23,7 +23,15 @@ _OUTLINE = Path(__file__).parents[1] / "build" / "outline"  # `paths` of mkdocst
 _PAGES = public_names.namespaces()
 
 # What the search shows first, by the parts of the navigation: answers for users before records of the project.
-_BOOSTS = {"Start here": 2, "Learn": 2, "How to": 2, "Reference": 1.5, "How it works": 0.5, "Measured": 0.5, "Project": 0.2}
+_BOOSTS = {
+    "Start here": 2,
+    "Learn": 2,
+    "How to": 2,
+    "Reference": 1.5,
+    "How it works": 0.5,
+    "Measured": 0.5,
+    "Project": 0.2,
+}
 
 
 def on_startup(command: str, dirty: bool) -> None:
