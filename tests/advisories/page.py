@@ -27,7 +27,8 @@ def page(counts: Counter[Any], found: list[Any], step: int) -> str:
         f"public functions, in a process that may ask for {ROOM >> 20} MB. Promised is a result, or a named error (a class",
         "of `tf.errors`, ValueError or TypeError) and a message, in one second of processor time.",
         "",
-        f"The run that wrote this page: {sum(counts.values()):,} attempts on {len(subjects) - len(public)} ops and {len(public)} public functions"
+        f"The run that wrote this page: {sum(counts.values()):,} attempts "
+        f"on {len(subjects) - len(public)} ops and {len(public)} public functions"
         + (f" (this run made one in {step} of all);" if step > 1 else ";"),
         f"{len(found)} break the promise.",
         "",

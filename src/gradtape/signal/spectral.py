@@ -53,8 +53,8 @@ def stft(
         frame_step: How many samples after each other frames begin.
         fft_length: How many points are transformed, the frame cut or filled up with zeros; by default the least power of two
             that holds a frame.
-        window_fn: A function of (frame_length, dtype=...) that gives the factors of the samples, by default `tf.signal.hann_window`;
-            None for no window.
+        window_fn: A function of (frame_length, dtype=...) that gives the factors of the samples; None for no
+            window. By default `tf.signal.hann_window`.
         pad_end: Whether frames that reach beyond the end are there too, filled up with zeros.
         name: Ignored; accepted for compatibility with TensorFlow.
 
@@ -94,8 +94,8 @@ def inverse_stft(
         frame_length: How many samples a frame has.
         frame_step: How many samples after each other frames begin.
         fft_length: How many points were transformed; by default the least power of two that holds a frame.
-        window_fn: A function of (frame_length, dtype=...) that gives the factors of the samples, by default `tf.signal.hann_window`;
-            None for no window.
+        window_fn: A function of (frame_length, dtype=...) that gives the factors of the samples; None for no
+            window. By default `tf.signal.hann_window`.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
