@@ -521,7 +521,7 @@ def stack_dynamic_partitions(
         data: A tensor or ragged tensor; its shape begins with that of `partitions`.
         partitions: The number of a row for each slice.
         num_partitions: How many rows there are.
-        name: Not used; taken for programs that were written for TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A RaggedTensor.
