@@ -191,7 +191,7 @@ def test_names_of_other_libraries_say_what_is_written_here(name, instead):
         ("train.get_or_create_global_step", "TensorFlow 1: tf.compat.v1.train.get_or_create_global_step"),
         ("estimator", "Use tf.keras.Model"),
         ("concatenate", "Use tf.concat"),
-        ("data.experimental.service", "one process"),
+        ("data.experimental.service", "no servers"),
         ("nn.dropot", r"^module 'gradtape.nn' has no attribute 'dropot'. Did you mean tf.nn.dropout\?"),
         ("io.decode_jpg", "Did you mean tf.io.decode_jpeg"),
         ("linalg.sdv", "Did you mean tf.linalg.svd"),

@@ -230,7 +230,7 @@ def experimental_connect_to_cluster(
     >>> import gradtape as tf
     >>> tf.config.experimental_connect_to_cluster(None)
     Traceback (most recent call last):
-    RuntimeError: gradtape runs in one process and cannot connect to a cluster. ...
+    RuntimeError: gradtape connects to no cluster: `gradtape launch` starts processes. ...
 
     Args:
         cluster_spec_or_resolver: Ignored.
@@ -244,7 +244,7 @@ def experimental_connect_to_cluster(
         RuntimeError: Always.
     """
     raise RuntimeError(
-        "gradtape runs in one process and cannot connect to a cluster. Use tf.distribute.get_strategy()."
+        "gradtape connects to no cluster: `gradtape launch` starts processes. Use tf.distribute.MultiWorkerMirroredStrategy()."
     )
 
 
@@ -254,7 +254,7 @@ def experimental_connect_to_host(remote_host: object = None, job_name: str = "wo
     >>> import gradtape as tf
     >>> tf.config.experimental_connect_to_host("worker:1")
     Traceback (most recent call last):
-    RuntimeError: gradtape runs in one process and cannot connect to a host. ...
+    RuntimeError: gradtape connects to no host: `gradtape launch` starts processes. ...
 
     Args:
         remote_host: Ignored.
@@ -263,7 +263,7 @@ def experimental_connect_to_host(remote_host: object = None, job_name: str = "wo
     Raises:
         RuntimeError: Always.
     """
-    raise RuntimeError("gradtape runs in one process and cannot connect to a host. Use tf.distribute.get_strategy().")
+    raise RuntimeError("gradtape connects to no host: `gradtape launch` starts processes on this machine.")
 
 
 def set_engine(name: str) -> None:

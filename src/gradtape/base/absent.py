@@ -10,13 +10,15 @@ from importlib import import_module
 from importlib.machinery import ModuleSpec
 from typing import Any
 
-_ONE_PROCESS = "gradtape runs in one process. Use tf.distribute.get_strategy(), or tf.data in the process itself."
+_NO_SERVERS = (
+    "gradtape connects to no servers. Use tf.distribute and `gradtape launch`, or tf.data in the process itself."
+)
 _NO_CONVERTER = "gradtape converts no models. Save them with tf.saved_model.save or model.export."
 _INSTEAD = {
     "compiler": "It is private to TensorFlow. Use tf.function(jit_compile=True).",
     "core": "Its protocol buffers are private to TensorFlow. Use tf.train.Example, tf.summary and tf.saved_model.",
-    "data.experimental.service": _ONE_PROCESS,
-    "distribute.experimental.rpc": _ONE_PROCESS,
+    "data.experimental.service": _NO_SERVERS,
+    "distribute.experimental.rpc": _NO_SERVERS,
     "dtensor": "It is private to TensorFlow. Use tf.experimental.dtensor.",
     "experimental.extension_type": "Use a tf.Module or a dataclass, which tf.nest and tf.data take too.",
     "experimental.tensorrt": _NO_CONVERTER,

@@ -13,12 +13,12 @@ class Missing(ValueError, NotImplementedError):
     """A cluster, a TPU or a server that gradtape does not have."""
 
 
-_TEXT = """Not offered: gradtape runs in one process on the CPU. {instead}
+_TEXT = """Not offered: gradtape has no servers. {instead}
 
 >>> import gradtape as tf
 >>> {name}()
 Traceback (most recent call last):
-gradtape.distribute.cluster.Missing: {name}: gradtape runs in one process on the CPU. ...
+gradtape.distribute.cluster.Missing: {name}: gradtape connects to no servers. ...
 
 Args:
     *args: Ignored.
@@ -30,7 +30,7 @@ Raises:
 
 
 def missing(name: str, instead: str) -> type:
-    message = f"{name}: gradtape runs in one process on the CPU. {instead}"
+    message = f"{name}: gradtape connects to no servers. {instead}"
 
     def __init__(self: object, *args: object, **kwargs: object) -> None:
         raise Missing(message)

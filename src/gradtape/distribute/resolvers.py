@@ -239,17 +239,14 @@ class SimpleClusterResolver(ClusterResolver):
         self.task_type, self.task_id, self.environment, self.rpc_layer = task_type, task_id, environment, rpc_layer
 
     def cluster_spec(self) -> ClusterSpec:
-        """The cluster."""
         return self._spec
 
     def master(self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None) -> str:
-        """The address of a task, or what was given."""
         return self._master if task_type is None or task_id is None else super().master(task_type, task_id, rpc_layer)
 
     def num_accelerators(
         self, task_type: str | None = None, task_id: int | None = None, config_proto: object = None
     ) -> dict[str, int]:
-        """How many accelerators of each kind this process has."""
         return super().num_accelerators() if self._counts is None else self._counts
 
 
@@ -288,7 +285,6 @@ class TFConfigClusterResolver(ClusterResolver):
         self.rpc_layer, self.environment = rpc_layer, environment
 
     def cluster_spec(self) -> ClusterSpec:
-        """The cluster."""
         return self._spec
 
 
@@ -340,15 +336,22 @@ class TPUClusterResolver(ClusterResolver):
         return cls(tpu)
 
     def cluster_spec(self) -> ClusterSpec:
-        """Without jobs: the TPUs are those of this process."""
-        return ClusterSpec({})
+        return ClusterSpec({})  # (the TPUs are those of this process)
 
     def master(self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None) -> str:
-        """ "local": the TPUs are those of this process."""
         return "local"
 
     def get_master(self) -> str:
-        """The same as `master`."""
+        """The same as `master`.
+
+        >>> try:
+        ...     address = tf.distribute.cluster_resolver.TPUClusterResolver().get_master()
+        ... except ValueError:
+        ...     address = ""
+
+        Returns:
+            A text.
+        """
         return self.master()
 
 

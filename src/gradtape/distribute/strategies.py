@@ -180,7 +180,7 @@ class ParameterServerStrategy(Strategy):
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         raise Missing(
-            "ParameterServerStrategy needs a cluster, and gradtape runs in one process. Use tf.distribute.get_strategy()."
+            "ParameterServerStrategy needs servers, and gradtape connects to none. Use tf.distribute.get_strategy()."
         )
 
 

@@ -11,6 +11,7 @@ MODULES = {
         "io.examples:BytesList io.examples:Feature io.examples:FeatureList io.examples:FeatureLists "
         "io.examples:Features io.examples:FloatList io.examples:Int64List"
     ),
+    "tensorflow.dtensor.python.d_checkpoint": "distribute.dtensor_files:DTensorCheckpoint",
     "tensorflow.dtensor.python.input_util": "distribute.dtensor:DTensorDataset",
     "tensorflow.dtensor.python.layout": "distribute.mesh:Layout distribute.mesh:Mesh",
     "tensorflow.python.autograph.core.converter": "autograph.experimental:Feature",
