@@ -28,7 +28,7 @@ collect_ignore_glob = [
 ]
 if importlib.util.find_spec("jax") is None:  # the extra `xla`; its tests say so
     collect_ignore_glob += ["src/gradtape/xla/[!_]*.py", "tests/xla/census.py", "src/gradtape/distribute/dtensor.py"]
-    collect_ignore_glob += ["src/gradtape/distribute/mesh.py"]
+    collect_ignore_glob += ["src/gradtape/distribute/mesh.py", "src/gradtape/distribute/dtensor_files.py"]
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -52,6 +52,7 @@ TAKEN_IN_FUNCTIONS = {
 }
 # The same for calls whose class is another one.
 OTHER_IN_FUNCTIONS = {
+    "TensorArray": "TensorFlow's class is another one in functions, too",
     "tf.foldl": "TensorFlow's class is another one in functions, too",
     "tf.debugging.assert_rank_in": "the rank is asked for first",
 }

@@ -91,6 +91,8 @@ ACCURACY = "decides the accuracy"
 ANALYSIS = "bounds what is followed while a program is traced or written, not how it runs"
 # Numbers that sizes are compared with, and that are no thresholds of speed.
 OTHERS = {
+    "xla/executor.py: MANY_INSTRUCTIONS": "from which on the user is warned",
+    "xla/executor.py: ROUNDS_OF_LOOP": "from which on the user is warned",
     "base/notes.py: _MOST": MEMORY,
     "base/philox.py: _FEW": "below native/: few counters are lists of Python numbers",
     "base/shuffled_places.py: _LEAST_BITS": "decides which permutation is drawn",

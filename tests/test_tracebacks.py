@@ -175,6 +175,10 @@ def test_printing_leaves_causes_as_they_are(error):
     assert not caught.value.__suppress_context__
 
 
+# By its name, wherever its entry point is installed.
+PLUGIN = ("-p", "no:gradtape", "-p", "keras_gradtape.pytest_frames")
+
+
 def test_a_failed_test_ends_at_its_line(tmp_path):
     program = tmp_path / "test_user.py"
     program.write_text(
@@ -183,7 +187,7 @@ def test_a_failed_test_ends_at_its_line(tmp_path):
     )
 
     def output(*options):
-        command = [sys.executable, "-m", "pytest", "-p", "keras_gradtape.pytest_frames", *options, str(program)]
+        command = [sys.executable, "-m", "pytest", *PLUGIN, *options, str(program)]
         return subprocess.run(command, capture_output=True, text=True, timeout=120).stdout
 
     text = output()

@@ -94,6 +94,8 @@ def test_every_name_that_a_saved_model_may_hold_is_there():
     for kind, name in stored:
         if name == "random.seeds_of":  # it gave Python numbers, so that no function with such a step could be traced
             continue
+        if name in ("numpy.random.seed", "random.get_state", "random.set_state"):  # they reach the state of the process
+            continue
         assert callable(function_named(kind, name)), (kind, name)
 
 

@@ -505,5 +505,5 @@ def test_oversights_of_tensorflow_are_not_kept():
     )
     update.assert_self_adjoint()
     assert update[0].is_self_adjoint
-    assert la.LinearOperatorCirculant([1.0, 1j], input_output_dtype=tf.complex128).H.dtype == tf.complex128
+    assert la.LinearOperatorCirculant([1.0 + 0j, 1j], input_output_dtype=tf.complex128).H.dtype == tf.complex128
     assert la.LinearOperatorScaledIdentity(2, 1j).inverse().is_self_adjoint is None

@@ -42,7 +42,8 @@ class Chain(dict[int, Link | None]):
                 self[number] = None
             elif is_further_output(record):
                 first, position, _ = way_to_first(record)
-                self[number] = Link("output", (first,), None, 0, None, _is_typed(records.get(first), position))
+                stored = dict.get(records, first)  # (one that was dropped says enough, and is not made again)
+                self[number] = Link("output", (first,), None, 0, None, _is_typed(stored, position))
             else:
                 code, offset = place_of(record)
                 op = op_of(pull_of(record)) or getattr(pull_of(record), "refused", None)

@@ -72,7 +72,7 @@ class ConcreteFunction:
         ...     return x * x
         >>> concrete = square.get_concrete_function(tf.TensorSpec([None], name="x"))
         >>> [node.name for node in concrete.view().pictures[0].nodes]
-        ['input 1', 'multiply', 'return']
+        ['x', 'multiply', 'return']
 
         Returns:
             A `View`, which shows itself in a notebook.

@@ -275,7 +275,7 @@ class Function(Generic[_P, _Result]):
         ...     return tf.reduce_sum(tf.tanh(x))
         >>> _ = f(tf.constant([1.0, 2.0]))
         >>> [node.name for node in f.view().pictures[0].nodes]
-        ['input 1', 'tanh', 'reduce_sum', 'return']
+        ['x', 'tanh', 'reduce_sum', 'return']
         """
         from ..diagnostics.view import graphs, view
 

@@ -89,7 +89,7 @@ class Steps:
             node.note = f"Runs by itself, between compiled parts. {self._alone[id(step)]}"
         graphs = [graph for graph in graphs if graph not in self._inside]  # (a function may call itself)
         if graphs:
-            self._put_inside(name, node, given, graphs, None if called is None else "; ".join(_ways(called)))
+            self._put_inside(name, node, given, graphs, None if called is None else "; ".join(_ways(called.executors)))
         self.nodes.append(node)
         self._places.update(dict.fromkeys(results, len(self.nodes) - 1))
 
@@ -102,7 +102,7 @@ class Steps:
         for graph in graphs:
             around = self._scopes
             if len(graphs) > 1:
-                note = "; ".join(_ways(graph.body))  # where the function around it is interpreted, it may be compiled
+                note = "; ".join(_ways([graph.body]))  # where the function around it is interpreted, it may be compiled
                 inner = "branch" if kind == "branches" else "body"
                 self._scopes = (*around, Scope(inner, graph.name, next(_NUMBERS), note=note))
             count = sum(leaf.__class__ is Ref for leaf in leaves(graph.inputs))
@@ -152,13 +152,13 @@ def picture_of_trace(trace: ConcreteFunction) -> Picture:
             nodes.append(Node("return", "result", [place], look=nodes[place].look))
     count = len(graph.steps)
     title = f"{graph.name} · {count:,} step{'' if count == 1 else 's'}"
-    return Picture(title, nodes, arranged(nodes), tuple(_ways(trace) or ["it has not run yet"]))
+    return Picture(title, nodes, arranged(nodes), tuple(_ways(trace.executors) or ["it has not run yet"]))
 
 
-def _ways(trace: ConcreteFunction) -> list[str]:
-    """How a graph has run, in words; empty if it has not."""
-    ways: list[tuple[str, str]] = [way for made in trace.executors for way in getattr(made, "ways", list)()]
+def _ways(executors: list[Any]) -> list[str]:
+    """How a graph has run, in words, by what ran it; empty if it has not."""
+    ways: list[tuple[str, str]] = [way for made in executors for way in getattr(made, "ways", list)()]
     found = [f"{way}: {reason}" if reason else way for way, reason in dict.fromkeys(ways)]
-    if any(getattr(made, "direct", None) is not None for made in trace.executors):
+    if any(getattr(made, "direct", None) is not None for made in executors):
         found.append("one native function")
     return found

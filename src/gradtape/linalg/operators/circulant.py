@@ -134,7 +134,7 @@ class Circulant(LinearOperator):
     def assert_hermitian_spectrum(self, name: str = "assert_hermitian_spectrum") -> Any:
         """Check that the kernel is real, up to rounding.
 
-        >>> tf.linalg.LinearOperatorCirculant(tf.constant([6, 1 + 1j, 1 - 1j], tf.complex64)).assert_hermitian_spectrum()
+        >>> tf.linalg.LinearOperatorCirculant(tf.constant([6 + 0j, 1 + 1j, 1 - 1j], tf.complex64)).assert_hermitian_spectrum()
 
         Args:
             name: Ignored; accepted for compatibility with TensorFlow.
