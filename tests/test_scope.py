@@ -7,7 +7,7 @@ import pytest
 import gradtape as tf
 from gradtape.base.context import STATE, Fields, ThreadState, Trace, nobody_outside, scope
 from gradtape.compile.lowering import Lowering
-from gradtape.trace.ghost import World
+from gradtape.trace.abstract_tensor import Evaluator
 from gradtape.trace.inference import Inference
 from gradtape.trace.recorder import Recorder, TracePolicy
 
@@ -76,10 +76,10 @@ def test_in_a_block_without_anybody_outside_no_tape_records():
 
 @pytest.mark.parametrize(
     "make",
-    [lambda: Recorder("f", TracePolicy()), World, Inference, Lowering],
-    ids=["recorder", "world", "inference", "lowering"],
+    [lambda: Recorder("f", TracePolicy()), Evaluator, Inference, Lowering],
+    ids=["recorder", "evaluator", "inference", "lowering"],
 )
-def test_recorder_and_worlds_have_what_is_asked_of_a_trace(make):
+def test_recorder_and_evaluators_have_what_is_asked_of_a_trace(make):
     asked = [name for name, value in vars(Trace).items() if not name.startswith("_") and callable(value)]
     assert len(asked) == 12
     assert all(callable(getattr(make(), name)) for name in asked)

@@ -21,7 +21,7 @@ from .base.types import DTypeLike, IntLike, TensorLike, Value
 from .op.arguments import takes, text
 from .op.attributes import as_float, as_int
 from .ops.math import logic
-from .trace.control import effect_in_world
+from .trace.control import effect_on_abstract
 from .values.composite import is_composite
 from .values.tensor import Tensor, to_tensor
 from .variables.variable import Variable
@@ -588,18 +588,18 @@ class experimental:
         """
 
 
-def _checked_in_world(world: Any, function: Any, tensor: Any, *args: Any, **kwargs: Any) -> Any:
+def _checked_on_abstract(evaluator: Any, function: Any, tensor: Any, *args: Any, **kwargs: Any) -> Any:
     """The tensor itself, during tracing; its value is checked when the function runs."""
-    effect_in_world(world, function, tensor, *args, **kwargs)
+    effect_on_abstract(evaluator, function, tensor, *args, **kwargs)
     return _identity(tensor)
 
 
-check_numerics = traceable(check_numerics, in_world=_checked_in_world)
-assert_all_finite = traceable(assert_all_finite, in_world=_checked_in_world)
+check_numerics = traceable(check_numerics, on_abstract=_checked_on_abstract)
+assert_all_finite = traceable(assert_all_finite, on_abstract=_checked_on_abstract)
 for _name in (
     *("equal", "none_equal", "less", "less_equal", "greater", "greater_equal"),
     *("near", "positive", "negative", "non_negative", "non_positive"),
 ):
-    globals()[f"assert_{_name}"] = traceable(globals()[f"assert_{_name}"], in_world=effect_in_world)
+    globals()[f"assert_{_name}"] = traceable(globals()[f"assert_{_name}"], on_abstract=effect_on_abstract)
 
 __dir__ = listing(globals())

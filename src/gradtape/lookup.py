@@ -20,8 +20,8 @@ from .op.attributes import as_int
 from .ragged import RaggedTensor
 from .sparse import SparseTensor
 from .trace import inside_function
-from .trace.control import effect_in_world
-from .trace.ghost import Ghost, NeedsValue
+from .trace.abstract_tensor import AbstractTensor, NeedsValue
+from .trace.control import effect_on_abstract
 from .trace.inference import Inference
 from .trace.symbolic import is_symbolic
 from .values.tensor import Tensor, from_array, kept, to_tensor, value_of
@@ -197,14 +197,14 @@ def look_up(table: _Table, keys: Any) -> Any:
     return table._found(np.asarray(keys._array))
 
 
-def _found_in_world(world: Any, function: Function, table: _Table, keys: Tensor) -> Any:
+def _found_on_abstract(evaluator: Any, function: Function, table: _Table, keys: Tensor) -> Any:
     shape, dtype = (*keys._array.shape, *table._default.shape), np.dtype(table._value_dtype.numpy)
-    if isinstance(world, Inference):
-        return Ghost(world, shape, dtype)
-    return world.opaque(function, (table, keys), {}, [(shape, dtype)])[0]
+    if isinstance(evaluator, Inference):
+        return AbstractTensor(evaluator, shape, dtype)
+    return evaluator.opaque(function, (table, keys), {}, [(shape, dtype)])[0]
 
 
-look_up = traceable(look_up, always=True, in_world=_found_in_world)
+look_up = traceable(look_up, always=True, on_abstract=_found_on_abstract)
 
 
 def count_of(table: _Table) -> Any:
@@ -212,13 +212,13 @@ def count_of(table: _Table) -> Any:
     return from_array(np.int64(len(table._entries)))  # type: ignore[arg-type]
 
 
-def _counted_in_world(world: object, function: Function, table: _Table) -> Any:
-    if not isinstance(world, Inference):
+def _counted_on_abstract(evaluator: object, function: Function, table: _Table) -> Any:
+    if not isinstance(evaluator, Inference):
         raise NeedsValue("How many keys a table has is known only when the function runs.")
-    return Ghost(world, (), np.dtype(np.int64))
+    return AbstractTensor(evaluator, (), np.dtype(np.int64))
 
 
-count_of = traceable(count_of, always=True, in_world=_counted_in_world)
+count_of = traceable(count_of, always=True, on_abstract=_counted_on_abstract)
 
 
 # --- tables that are filled once -------------------------------------------------------------------------------------
@@ -538,7 +538,7 @@ class StaticVocabularyTable(_Table):
 
 def _effect(method: Callable[..., None]) -> Callable[..., None]:
     """A method that changes a table: a step of a `tf.function` that calls it."""
-    return traceable(method, always=True, in_world=effect_in_world)
+    return traceable(method, always=True, on_abstract=effect_on_abstract)
 
 
 class MutableHashTable(_Table):

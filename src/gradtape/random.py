@@ -56,7 +56,7 @@ from .op.attributes import as_int
 from .ops.array.index import take
 from .ops.array.layout import reshape
 from .ops.random import gamma_sample
-from .trace.control import sample_in_world
+from .trace.control import sample_on_abstract
 from .trace.inference import Inference, depending_on
 from .values.tensor import Tensor, from_array, to_tensor
 
@@ -925,14 +925,14 @@ def fold_in(seed: TensorLike, data: TensorLike, alg: object = "auto_select") -> 
 # --- inside traced functions -------------------------------------------------------------------------------------------
 
 
-def _drawn_in_world(world: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
+def _drawn_on_abstract(evaluator: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
     """Shapes and types of random numbers; seeds stay where they are. An op of a graph gets the seeds of its place."""
     signature = inspect.signature(function)
     given = signature.bind(*args, **kwargs)
     if STATE.maps and "shape" in given.arguments:
         others = {name: value for name, value in given.arguments.items() if name != "shape"}
         return drawn_for_each_slice(
-            lambda shape: _drawn_in_world(world, function, shape=shape, **others), given.arguments["shape"]
+            lambda shape: _drawn_on_abstract(evaluator, function, shape=shape, **others), given.arguments["shape"]
         )
     seed_parameter = signature.parameters.get("seed")
     if STATE.seeds is not None and seed_parameter is not None and seed_parameter.default is None:
@@ -941,7 +941,7 @@ def _drawn_in_world(world: Any, function: Any, *args: Any, **kwargs: Any) -> Any
         given.arguments["seed"] = STATE.seeds.next(None if seed is None else as_int(seed))
         args, kwargs = given.args, given.kwargs
     with scope(draws_unseen=True):
-        return sample_in_world(world, function, *args, **kwargs)
+        return sample_on_abstract(evaluator, function, *args, **kwargs)
 
 
 def _trace_scaled(name: str, scale: str, shift: str) -> Any:
@@ -958,11 +958,11 @@ def _trace_scaled(name: str, scale: str, shift: str) -> Any:
     return on_trace
 
 
-def _gamma_in_world(world: object, function: Function, shape: ShapeLike, *args: object, **kwargs: object) -> Any:
+def _gamma_on_abstract(evaluator: object, function: Function, shape: ShapeLike, *args: object, **kwargs: object) -> Any:
     if any(isinstance(value, Tensor) and value.dtype.is_floating for value in (*args, *kwargs.values())):
-        drawn = _drawn_in_world(world, function, shape, *args, **kwargs)
-        return depending_on(world, drawn, [*args, *kwargs.values()]) if isinstance(world, Inference) else drawn
-    return _drawn_in_world(world, function, shape, *args, **kwargs)
+        drawn = _drawn_on_abstract(evaluator, function, shape, *args, **kwargs)
+        return depending_on(evaluator, drawn, [*args, *kwargs.values()]) if isinstance(evaluator, Inference) else drawn
+    return _drawn_on_abstract(evaluator, function, shape, *args, **kwargs)
 
 
 def _for_each_slice(function: Function) -> Function:
@@ -983,14 +983,14 @@ for _name in ("normal", "stateless_normal", "truncated_normal", "stateless_trunc
     globals()[_name] = traceable(
         globals()[_name],
         always=True,
-        in_world=_drawn_in_world,
+        on_abstract=_drawn_on_abstract,
         on_trace=_trace_scaled(_name, "stddev", "mean"),
         draws="stream",
     )
-gamma = traceable(gamma, always=True, in_world=_gamma_in_world, draws="stream")
-stateless_gamma = traceable(stateless_gamma, always=True, in_world=_gamma_in_world, draws="stream")
-_drawn_order = traceable(_drawn_order, always=True, in_world=_drawn_in_world, draws="stream")
-_order = traceable(_order, in_world=_drawn_in_world, draws="stream")
+gamma = traceable(gamma, always=True, on_abstract=_gamma_on_abstract, draws="stream")
+stateless_gamma = traceable(stateless_gamma, always=True, on_abstract=_gamma_on_abstract, draws="stream")
+_drawn_order = traceable(_drawn_order, always=True, on_abstract=_drawn_on_abstract, draws="stream")
+_order = traceable(_order, on_abstract=_drawn_on_abstract, draws="stream")
 shuffle = traceable(shuffle, always=True)
 trace_public(
     globals(),
@@ -1004,7 +1004,7 @@ trace_public(
         "set_global_generator",
         "create_rng_state",
     ),
-    in_world=_drawn_in_world,
+    on_abstract=_drawn_on_abstract,
     draws="stream",
 )
 
@@ -1015,11 +1015,11 @@ for _name in (
     of_shape(globals()[_name], seed=(2,))
 
 _SAMPLERS = CandidateSamplers(_SEEDS.stream)
-uniform_candidate_sampler = traceable(_SAMPLERS.uniform, always=True, in_world=_drawn_in_world)
-log_uniform_candidate_sampler = traceable(_SAMPLERS.log_uniform, always=True, in_world=_drawn_in_world)
-learned_unigram_candidate_sampler = traceable(_SAMPLERS.learned_unigram, always=True, in_world=_drawn_in_world)
-fixed_unigram_candidate_sampler = traceable(_SAMPLERS.fixed_unigram, always=True, in_world=_drawn_in_world)
-all_candidate_sampler = traceable(_SAMPLERS.all, in_world=_drawn_in_world)
+uniform_candidate_sampler = traceable(_SAMPLERS.uniform, always=True, on_abstract=_drawn_on_abstract)
+log_uniform_candidate_sampler = traceable(_SAMPLERS.log_uniform, always=True, on_abstract=_drawn_on_abstract)
+learned_unigram_candidate_sampler = traceable(_SAMPLERS.learned_unigram, always=True, on_abstract=_drawn_on_abstract)
+fixed_unigram_candidate_sampler = traceable(_SAMPLERS.fixed_unigram, always=True, on_abstract=_drawn_on_abstract)
+all_candidate_sampler = traceable(_SAMPLERS.all, on_abstract=_drawn_on_abstract)
 
 
 @namespace("gradtape.random.experimental")
@@ -1029,7 +1029,7 @@ class experimental:
     Algorithm = Algorithm
     Generator = Generator
     create_rng_state = staticmethod(create_rng_state)
-    index_shuffle = staticmethod(traceable(_index_shuffle, in_world=_drawn_in_world, draws="stream"))
+    index_shuffle = staticmethod(traceable(_index_shuffle, on_abstract=_drawn_on_abstract, draws="stream"))
     get_global_generator = staticmethod(get_global_generator)
     set_global_generator = staticmethod(set_global_generator)
     stateless_fold_in = staticmethod(fold_in)

@@ -191,6 +191,6 @@ def _check_rank(shape: _Place) -> None:
         raise invalid(f"sets: Shape {list(shape)} has rank {len(shape)} < 2. Sets are rows: use tf.expand_dims(x, 0).")
 
 
-trace_public(globals(), in_world=by_stand_ins)
+trace_public(globals(), on_abstract=by_stand_ins)
 
 __dir__ = listing(globals())

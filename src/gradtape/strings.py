@@ -378,14 +378,14 @@ def format(
     return to_tensor(pieces[0] + "".join(text + piece for text, piece in zip(written, pieces[1:], strict=True)))
 
 
-def _text_in_world(world: Any, function: Function, *args: object, **kwargs: object) -> Any:
+def _text_on_abstract(evaluator: Any, function: Function, *args: object, **kwargs: object) -> Any:
     """One text, whatever the values are."""
-    if isinstance(world, Inference):
-        return world.ghost(TensorSpec((), dtypes.string))
-    return world.opaque(function, args, kwargs, [((), dtypes.string.numpy)])[0]
+    if isinstance(evaluator, Inference):
+        return evaluator.tensor(TensorSpec((), dtypes.string))
+    return evaluator.opaque(function, args, kwargs, [((), dtypes.string.numpy)])[0]
 
 
-format = traceable(format, in_world=_text_in_world)
+format = traceable(format, on_abstract=_text_on_abstract)
 
 
 # --- texts into several -----------------------------------------------------------------------------

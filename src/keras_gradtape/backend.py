@@ -77,11 +77,11 @@ def _kinds(name: str) -> dict[type, Any]:
     return kinds | {RaggedTensor: ragged.RULES[name]} if name in ragged.RULES else kinds
 
 
-def _in_world(world: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
+def _on_abstract(evaluator: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
     """Rules for sparse and ragged operands depend on values; all other ops need shapes only."""
     given = [part for value in args for part in (value if isinstance(value, (list, tuple)) else [value])]
     if any(value.__class__ in COMPOSITES for value in given):
-        return by_stand_ins(world, function, *args, **kwargs)
+        return by_stand_ins(evaluator, function, *args, **kwargs)
     return function.__wrapped__(*args, **kwargs)
 
 
@@ -94,7 +94,7 @@ def _as_steps(module: ModuleType) -> None:
             and value.__module__.startswith(module.__name__)
         ):
             kinds = _kinds(name)
-            setattr(module, name, traceable(value, kinds=kinds, in_world=_in_world if kinds else None))
+            setattr(module, name, traceable(value, kinds=kinds, on_abstract=_on_abstract if kinds else None))
 
 
 for _module in (image, linalg, math, nn, numpy):

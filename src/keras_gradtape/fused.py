@@ -15,7 +15,7 @@ import numpy as np
 
 from gradtape.base.traceable import traceable
 from gradtape.native.updates import Update
-from gradtape.trace.control import effect_in_world
+from gradtape.trace.control import effect_on_abstract
 from gradtape.values.tensor import IndexedSlices, to_tensor
 from gradtape.variables.in_place import any_value, written
 from keras_gradtape.ops.sparse.places import combined
@@ -59,19 +59,19 @@ def _run_now(kernel: Kernel, optimizer: Any, grads: list[Any], variables: list[A
         kernel(optimizer, list(of_dense), list(changed), float(learning_rate))
 
 
-def _run_in_world(
-    world: Any, function: Any, kernel: Kernel, optimizer: Any, grads: Any, variables: Any, rate: Any
+def _run_on_abstract(
+    evaluator: Any, function: Any, kernel: Kernel, optimizer: Any, grads: Any, variables: Any, rate: Any
 ) -> None:
-    if not getattr(world, "updates_in_place", True):  # on another device: by Keras's own ops
+    if not getattr(evaluator, "updates_in_place", True):  # on another device: by Keras's own ops
         for grad, variable in zip(grads, variables, strict=True):
             optimizer.update_step(grad, variable, rate)
         return
-    effect_in_world(world, function, kernel, optimizer, grads, variables, rate)
-    world.forget([*variables, *optimizer.variables])
+    effect_on_abstract(evaluator, function, kernel, optimizer, grads, variables, rate)
+    evaluator.forget([*variables, *optimizer.variables])
 
 
 # Inside a traced function the whole update is one step, and one call of its program.
-_run = traceable(_run_now, always=True, in_world=_run_in_world)
+_run = traceable(_run_now, always=True, on_abstract=_run_on_abstract)
 
 
 @functools.cache

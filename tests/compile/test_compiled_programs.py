@@ -21,15 +21,15 @@ from gradtape.native import engine, thresholds
 from gradtape.native.abi import counts_holders
 from gradtape.native.choice import choice_of
 from gradtape.op.declaration import REGISTRY
-from gradtape.trace.ghost import NeedsValue
+from gradtape.trace.abstract_tensor import NeedsValue
 
 
 def program_of(function: Any, *values: Any) -> Program:
     """The program of a function on tensors like these, before any pass."""
     concrete = tf.function(function, autograph=False).get_concrete_function(*values)
     shapes = [tuple(value.shape) for value in values]
-    world, _, _ = lowered(concrete.graph, shapes, [value.dtype.numpy for value in values])
-    return world.program
+    evaluator, _, _ = lowered(concrete.graph, shapes, [value.dtype.numpy for value in values])
+    return evaluator.program
 
 
 def run(program: Program, *values: Any) -> list[Any]:

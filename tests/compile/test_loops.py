@@ -615,8 +615,8 @@ def test_an_error_inside_a_loop_names_the_op():
 
 def test_a_program_shows_its_loops():
     concrete = tf.function(while_loop).get_concrete_function(X)
-    world, _, _ = executor.lowered(concrete.graph, [(40, 3)], [np.dtype(np.float32)])
-    text = str(world.program)
+    evaluator, _, _ = executor.lowered(concrete.graph, [(40, 3)], [np.dtype(np.float32)])
+    text = str(evaluator.program)
     assert "loop(" in text
     assert "        %" in text  # what runs inside stands further in
 
@@ -634,8 +634,8 @@ def test_the_gradient_of_a_loop_takes_what_the_loop_has_computed():
 
     x = tf.constant([0.3, -0.2, 0.9])
     concrete = tf.function(run).get_concrete_function(x)
-    world, _, _ = executor.lowered(concrete.graph, [(3,)], [np.dtype(np.float32)])
-    loops = [node.what for node in executor.optimized(world.program).nodes if node.what.name == "loop"]
+    evaluator, _, _ = executor.lowered(concrete.graph, [(3,)], [np.dtype(np.float32)])
+    loops = [node.what for node in executor.optimized(evaluator.program).nodes if node.what.name == "loop"]
     assert len(loops) == 2
     assert [sum(node.what.name == "exp" for node in loop.body.nodes) for loop in loops] == [1, 0]
     check(run, x)
@@ -653,8 +653,8 @@ def test_a_loop_keeps_no_more_than_a_few_times_what_its_rounds_begin_with():
 
     x = tf.constant([0.3, -0.2, 0.9], tf.float64)
     concrete = tf.function(run).get_concrete_function(x)
-    world, _, _ = executor.lowered(concrete.graph, [(3,)], [np.dtype(np.float64)])
-    first, *_ = [node for node in executor.optimized(world.program).nodes if node.what.name == "loop"]
+    evaluator, _, _ = executor.lowered(concrete.graph, [(3,)], [np.dtype(np.float64)])
+    first, *_ = [node for node in executor.optimized(evaluator.program).nodes if node.what.name == "loop"]
     assert all(np.prod(first.what.body.look_of(output)[0]) < 100 for output in first.what.body.outputs)
     check(run, x)
 

@@ -26,8 +26,8 @@ RNG = np.random.default_rng(0)
 
 def program_of(function: Callable[..., Any], value: tf.Tensor) -> Program:
     concrete = tf.function(function).get_concrete_function(value)
-    world, _, _ = lowered(concrete.graph, [value._array.shape], [value._array.dtype])
-    return optimized(world.program)
+    evaluator, _, _ = lowered(concrete.graph, [value._array.shape], [value._array.dtype])
+    return optimized(evaluator.program)
 
 
 def chain(x: tf.Tensor) -> tf.Tensor:

@@ -17,8 +17,8 @@ def loops_of(function: Any, *values: Any) -> list[Any]:
     """The loops of the program that a function becomes."""
     concrete = tf.function(function).get_concrete_function(*values)
     looks = [tuple(value.shape) for value in values], [value.dtype.numpy for value in values]
-    world, _, _ = executor.lowered(concrete.graph, *looks)
-    return [node.what for node in executor.optimized(world.program).nodes if node.what.name == "loop"]
+    evaluator, _, _ = executor.lowered(concrete.graph, *looks)
+    return [node.what for node in executor.optimized(evaluator.program).nodes if node.what.name == "loop"]
 
 
 def takes(loop: Any) -> int:

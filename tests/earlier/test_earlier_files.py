@@ -18,12 +18,18 @@ PUBLIC_TODAY = {"ragged.range_of": "range"}
 
 # What a namespace had imported for its own use, and programs could not mean.
 IMPORTED = {"math.as_divisible", "random.depending_on", "strings.summary"}
+IMPORTED |= {"lookup.Ghost", "lookup.effect_in_world", "random.sample_in_world"}
 
 
 class Unpickler(pickle.Unpickler):
     """Reads all but functions of the engine that are gone."""
 
-    PRIVATE = (("gradtape.trace.ghost", "depending_on"),)
+    PRIVATE = (
+        ("gradtape.trace.ghost", "depending_on"),
+        ("gradtape.trace.ghost", "Ghost"),
+        ("gradtape.trace.control", "effect_in_world"),
+        ("gradtape.trace.control", "sample_in_world"),
+    )
 
     def find_class(self, module, name):
         return None if (module, name) in self.PRIVATE else super().find_class(module, name)

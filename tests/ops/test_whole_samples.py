@@ -50,8 +50,8 @@ def same_bits(found: Any, expected: Any) -> None:
 
 def program_of(function: Callable[..., Any], *values: Any) -> Program:
     concrete = tf.function(function).get_concrete_function(*values)
-    world, _, _ = lowered(concrete.graph, [v._array.shape for v in values], [v._array.dtype for v in values])
-    return optimized(world.program)
+    evaluator, _, _ = lowered(concrete.graph, [v._array.shape for v in values], [v._array.dtype for v in values])
+    return optimized(evaluator.program)
 
 
 def samples_as_program(op: Op, dtype: Any) -> tuple[Program, list[Any]]:

@@ -172,7 +172,7 @@ def test_every_public_step_has_a_name_and_is_found_by_it():
         if namespace.startswith("keras"):
             continue
         for name, value in list(vars(names._namespace(namespace)).items()):
-            if name.startswith("_") or not isinstance(value, FunctionType) or not hasattr(value, "in_world"):
+            if name.startswith("_") or not isinstance(value, FunctionType) or not hasattr(value, "on_abstract"):
                 continue
             if (f"{namespace}.{name}" if namespace else name) in names._REFUSED:
                 continue

@@ -282,9 +282,9 @@ def test_few_functions_are_tried_with_numbers(monkeypatch: pytest.MonkeyPatch) -
     names = []
     original = trials.tried
 
-    def noted(world: Any, function: Any, *rest: Any) -> Any:
+    def noted(evaluator: Any, function: Any, *rest: Any) -> Any:
         names.append(function.__name__)
-        return original(world, function, *rest)
+        return original(evaluator, function, *rest)
 
     monkeypatch.setattr(trials, "tried", noted)
 

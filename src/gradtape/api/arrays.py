@@ -31,7 +31,7 @@ from ..ops.public import broadcast_to as broadcast_to
 from ..ops.public import identity as identity_of
 from ..ops.public import reshape as reshape
 from ..ops.public import stop_gradient as stop_gradient
-from ..trace.ghost import abstract_of
+from ..trace.abstract_tensor import abstract_of
 from ..trace.inference import with_known_shape
 from ..trace.symbolic import check_scope
 from ..values.composite import complete_values, is_composite

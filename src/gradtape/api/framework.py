@@ -20,7 +20,7 @@ from ..base.errors import invalid
 from ..base.traceable import traceable
 from ..base.type_spec import NoneTensorSpec, TypeSpec
 from ..base.types import TensorLike, Value
-from ..trace.control import effect_in_world
+from ..trace.control import effect_on_abstract
 from ..trace.symbolic import SymbolicTensor, is_symbolic
 from ..values.composite import COMPOSITES, is_composite
 from ..values.tensor import Tensor, TensorSpec, to_tensor
@@ -451,5 +451,5 @@ def Assert(
         raise invalid(f"Expected '{condition!s}' to be true. Summarized data: {shown}")
 
 
-print = traceable(print, always=True, in_world=effect_in_world)
-Assert = traceable(Assert, in_world=effect_in_world)
+print = traceable(print, always=True, on_abstract=effect_on_abstract)
+Assert = traceable(Assert, on_abstract=effect_on_abstract)

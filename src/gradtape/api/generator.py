@@ -18,7 +18,7 @@ from ..base.shapes import broadcast
 from ..base.traceable import traceable
 from ..base.types import DTypeLike, ShapeLike
 from ..op.attributes import as_int, as_shape
-from ..trace.control import sample_in_world
+from ..trace.control import sample_on_abstract
 from ..trace.recorder import outside_traces
 from ..values.tensor import Tensor, from_array, to_tensor
 from ..variables.in_place import lock_of
@@ -536,10 +536,10 @@ class Generator:
         return f"<tf.random.Generator: state={self._state._value._array.tolist()}>"
 
 
-def _generated_in_world(world: Any, function: Any, generator: Generator, *args: Any, **kwargs: Any) -> Any:
+def _generated_on_abstract(evaluator: Any, function: Any, generator: Generator, *args: Any, **kwargs: Any) -> Any:
     """On abstract values: the shapes of the numbers, found by drawing from a separate generator."""
     scratch = functools.partial(function.__wrapped__, _scratch())
-    return sample_in_world(world, function, *args, first=(generator,), draw=scratch, **kwargs)
+    return sample_on_abstract(evaluator, function, *args, first=(generator,), draw=scratch, **kwargs)
 
 
 @functools.cache
@@ -579,7 +579,7 @@ for _name in ("normal", "truncated_normal", "uniform", "uniform_full_int", "make
             traceable(
                 _method,
                 always=True,
-                in_world=_generated_in_world,
+                on_abstract=_generated_on_abstract,
                 on_trace=_trace_in_replica(_name),
                 draws="generator",
             ),

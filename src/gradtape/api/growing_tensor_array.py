@@ -15,8 +15,8 @@ from ..math import cast
 from ..ops.array.row import place_below, resize_rows, rows_for, set_row
 from ..ops.math.elementwise import add
 from ..ops.math.logic import maximum
+from ..trace.abstract_tensor import NeedsValue
 from ..trace.carried import CARRIED
-from ..trace.ghost import NeedsValue
 from ..values.composite import Composite, declare
 from ..values.tensor import EagerTensor, from_array, to_tensor
 from .arrays import zeros

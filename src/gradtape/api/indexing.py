@@ -17,7 +17,7 @@ from ..op.attributes import as_int, as_int_vector, as_ints, as_shape
 from ..ops.array import index, layout, masks, scatter
 from ..ops.math import logic, reduce
 from ..ops.public import tensor_scatter_nd_update as tensor_scatter_nd_update
-from ..trace.ghost import abstract_of
+from ..trace.abstract_tensor import abstract_of
 from ..values.tensor import EagerTensor, Tensor, to_tensor
 from ..variables.variable import SliceAssigner, Variable
 

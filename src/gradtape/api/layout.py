@@ -22,7 +22,7 @@ from ..op.family import shape_of
 from ..op.shapes import padded_sizes
 from ..ops.array import borders, index, layout, masks, rearrange
 from ..ops.math import elementwise as e
-from ..trace.ghost import abstract_of
+from ..trace.abstract_tensor import abstract_of
 from ..values.composite import OPERANDS
 from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
 from ..variables.variable import Variable

@@ -21,7 +21,7 @@ from ..op.attributes import as_int
 from ..ops.array import index, rearrange, search
 from ..ops.array.masks import length_mask
 from ..ops.public import unravel_index as unravel_index
-from ..trace.ghost import abstract_of
+from ..trace.abstract_tensor import abstract_of
 from ..values.tensor import Tensor, to_tensor
 from .arrays import reshape, zeros
 from .layout import concat, split

@@ -24,10 +24,10 @@ from ..base.notes import note_exit
 from ..base.shapes import TensorShape
 from ..base.traceable import traceable
 from ..base.type_spec import TypeSpec
+from ..trace.abstract_tensor import AbstractTensor, Evaluator, NeedsValue
 from ..trace.control import Callee
-from ..trace.ghost import Ghost, NeedsValue, World
 from ..trace.graph import Step
-from ..trace.host_calls import called_in_world
+from ..trace.host_calls import called_on_abstract
 from ..trace.inference import Inference, depending_on
 from ..trace.recorder import Recorder
 from ..values.composite import is_composite
@@ -283,28 +283,28 @@ def _trace_numpy_function(
     return _single(trace.step(numpy_call, args, {}), Tout)
 
 
-def _py_call_in_world(
-    world: World, function: Callee, func: Callee, inp: list[Any], specs: list[TypeSpec], line: str
+def _py_call_on_abstract(
+    evaluator: Evaluator, function: Callee, func: Callee, inp: list[Any], specs: list[TypeSpec], line: str
 ) -> Any:
     """Results that depend on all inputs."""
     tensors = [to_tensor(value) for value in inp if not is_composite(value)]
-    if not isinstance(world, Inference) and world.is_followed and any(map(_is_followed, tensors)):
+    if not isinstance(evaluator, Inference) and evaluator.is_followed and any(map(_is_followed, tensors)):
         raise NeedsValue("What tapes see of Python code is known only when it runs.")
-    results = _numpy_call_in_world(world, function, func, inp, specs, line)
-    if not isinstance(world, Inference):
+    results = _numpy_call_on_abstract(evaluator, function, func, inp, specs, line)
+    if not isinstance(evaluator, Inference):
         return results
-    return [depending_on(world, r, tensors) if isinstance(r, Ghost) else r for r in results]
+    return [depending_on(evaluator, r, tensors) if isinstance(r, AbstractTensor) else r for r in results]
 
 
 def _is_followed(tensor: Tensor) -> bool:
     return bool(tensor._id) and tensor.dtype.is_differentiable
 
 
-def _numpy_call_in_world(
-    world: World, function: Callee, func: Callee, inp: list[Any], specs: list[TypeSpec], line: str
+def _numpy_call_on_abstract(
+    evaluator: Evaluator, function: Callee, func: Callee, inp: list[Any], specs: list[TypeSpec], line: str
 ) -> Any:
     why = "What Python code returns is known only when it runs. (A TensorSpec in Tout, or set_shape, tells its shape.)"
-    return called_in_world(world, function, (func, inp, specs, line), specs, why)
+    return called_on_abstract(evaluator, function, (func, inp, specs, line), specs, why)
 
 
 def _learn_shape(step: Step, number: int, spec: TensorSpec) -> None:
@@ -316,7 +316,7 @@ def _learn_shape(step: Step, number: int, spec: TensorSpec) -> None:
 
 py_function = traceable(py_function, always=True, on_trace=_trace_py_function)
 numpy_function = traceable(numpy_function, always=True, on_trace=_trace_numpy_function)
-py_call = traceable(py_call, always=True, in_world=_py_call_in_world)
-numpy_call = traceable(numpy_call, always=True, in_world=_numpy_call_in_world)
+py_call = traceable(py_call, always=True, on_abstract=_py_call_on_abstract)
+numpy_call = traceable(numpy_call, always=True, on_abstract=_numpy_call_on_abstract)
 py_call.__name__, numpy_call.__name__ = "py_function", "numpy_function"  # (as users know them)
 py_call.learn_shape = numpy_call.learn_shape = _learn_shape  # type: ignore[attr-defined]

@@ -23,10 +23,10 @@ from ..ops.array.index import take
 from ..ops.array.layout import expand_dims, reshape
 from ..ops.array.row import get_row, set_row
 from ..ops.array.scatter import tensor_scatter_nd_update
+from ..trace.abstract_tensor import AbstractTensor, NeedsValue, abstract_of
 from ..trace.carried import CARRIED, UNSHAPED, ElementShape
 from ..trace.control import either
 from ..trace.facades import Facade, steps_of
-from ..trace.ghost import Ghost, NeedsValue, abstract_of
 from ..trace.inference import Inference, depending_on, like, repeated, slice_of
 from ..values.composite import Composite, declare
 from ..values.tensor import Tensor, TensorSpec, from_array, to_tensor
@@ -97,7 +97,7 @@ class TensorArray:
         self._clear_after_read = clear_after_read is None or bool(clear_after_read)
         self._infer_shape = infer_shape
         self._shape = [TensorShape(element_shape)]  # in a list, because arrays that come from this one share it
-        if size.__class__ is Ghost and not shapes_only() and isinstance(as_int(size), Size):
+        if size.__class__ is AbstractTensor and not shapes_only() and isinstance(as_int(size), Size):
             become(self, OpenTensorArray)
             self._count = as_int(size)
             return
@@ -210,7 +210,7 @@ class TensorArray:
             tf.errors.OutOfRangeError: The index is negative, or beyond an end that is fixed.
             ValueError: The type or the shape is another.
         """
-        if index.__class__ is Ghost and not shapes_only():
+        if index.__class__ is AbstractTensor and not shapes_only():
             if self._dynamic_size:
                 raise NeedsValue("How long a TensorArray becomes is known only when the function runs.")
             return RowsTensorArray.of(self, tuple(self._accepted(value).shape)).write(index, value)
@@ -281,7 +281,7 @@ class TensorArray:
             tf.errors.OutOfRangeError: There is no such index.
             tf.errors.InvalidArgumentError: The element was read before.
         """
-        if index.__class__ is Ghost and not shapes_only():
+        if index.__class__ is AbstractTensor and not shapes_only():
             return RowsTensorArray.of(self, None).read(index)
         position, size = _position(index), len(self._elements)
         if position < 0:
@@ -530,7 +530,7 @@ class TracedTensorArray(Facade, TensorArray):
         return TensorShape(None)
 
 
-def _world() -> Inference:
+def _evaluator() -> Inference:
     """The running trace: one that asks for types and shapes alone has made the array."""
     assert shapes_only()
     return cast("Inference", STATE.trace)
@@ -541,7 +541,7 @@ def _length(value: Any) -> Any:
     known = abstract_of(to_tensor(value)).known
     if known == ():
         raise TypeError(f"gather: a list of indices is needed, got {value!r}.")
-    return _world().unknown() if known is None else known[0]
+    return _evaluator().unknown() if known is None else known[0]
 
 
 class AbstractTensorArray(TensorArray):
@@ -561,17 +561,17 @@ class AbstractTensorArray(TensorArray):
         self._dynamic_size = bool(dynamic_size)
         self._infer_shape = infer_shape
         self._shape = [TensorShape(element_shape)]
-        self._size: Any = _world().unknown() if dynamic_size or size is None else as_int(size)
+        self._size: Any = _evaluator().unknown() if dynamic_size or size is None else as_int(size)
         if self._size is UNKNOWN:
-            self._size = _world().unknown()
+            self._size = _evaluator().unknown()
         self.written: list[Any] = []
 
     def _element(self) -> Any:
         if not self.written:
-            return _world().ghost(TensorSpec(self.element_shape, self._dtype))
+            return _evaluator().tensor(TensorSpec(self.element_shape, self._dtype))
         element = self.written[0]
         for other in self.written[1:]:
-            element = either(_world(), element, other)
+            element = either(_evaluator(), element, other)
         return element
 
     def identity(self) -> TensorArray:
@@ -581,14 +581,16 @@ class AbstractTensorArray(TensorArray):
     def size(self, name: str | None = None) -> Any:
         """The number of elements, unknown where it may grow."""
         if self._dynamic_size:
-            return _world().ghost(TensorSpec((), dtypes.int32))
-        return _world().sized(self._size)
+            return _evaluator().tensor(TensorSpec((), dtypes.int32))
+        return _evaluator().sized(self._size)
 
     def link(self, others: list[Any]) -> None:
         """What is read depends on these too."""
         if self.written and others:
             element = self._element()
-            self.written.append(depending_on(_world(), like(_world(), element), [element, *others], linearly=True))
+            self.written.append(
+                depending_on(_evaluator(), like(_evaluator(), element), [element, *others], linearly=True)
+            )
 
     def write(self, index: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """Note the value."""
@@ -601,29 +603,29 @@ class AbstractTensorArray(TensorArray):
 
     def stack(self, name: str | None = None) -> Any:
         """As many as the size says."""
-        return repeated(_world(), self._element(), self._size)
+        return repeated(_evaluator(), self._element(), self._size)
 
     def gather(self, indices: object, name: str | None = None) -> Any:
         """As many as there are indices."""
-        return repeated(_world(), self._element(), _length(indices))
+        return repeated(_evaluator(), self._element(), _length(indices))
 
     def concat(self, name: str | None = None) -> Any:
         """Elements one after the other: how many, and how long each, may vary."""
         element = self._element()
         known = abstract_of(element).known
         shape = None if known is None else (self._size * known[0], *known[1:])
-        return depending_on(_world(), _world().ghost_of(shape, self._dtype.numpy), [element], linearly=True)
+        return depending_on(_evaluator(), _evaluator().tensor_of(shape, self._dtype.numpy), [element], linearly=True)
 
     def unstack(self, value: object, name: str | None = None) -> TensorArray:
         """The slices of the value."""
         tensor = self._whole(value, "unstack")
         self._size = _length(tensor)
-        self.written.append(self._accepted(slice_of(_world(), tensor)))
+        self.written.append(self._accepted(slice_of(_evaluator(), tensor)))
         return self
 
     def scatter(self, indices: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """The slices of the value, at any places."""
-        self.written.append(self._accepted(slice_of(_world(), self._whole(value, "scatter"))))
+        self.written.append(self._accepted(slice_of(_evaluator(), self._whole(value, "scatter"))))
         return self
 
     def split(self, value: TensorLike, lengths: object, name: str | None = None) -> TensorArray:
@@ -631,7 +633,7 @@ class AbstractTensorArray(TensorArray):
         tensor = self._whole(value, "split")
         self._size = _length(lengths)
         rest = TensorShape([None, *tuple(tensor.shape)[1:]])
-        self.written.append(_world().ghost(TensorSpec(rest, self._dtype)))
+        self.written.append(_evaluator().tensor(TensorSpec(rest, self._dtype)))
         return self
 
     def __repr__(self) -> str:

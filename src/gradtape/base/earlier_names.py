@@ -39,7 +39,11 @@ _MOVED = {
 
 
 def _names() -> dict[str, str]:
-    names = {"compat_v1": "compat.v1", "experimental.dtensor": "distribute.dtensor"}
+    names = {
+        "compat_v1": "compat.v1",
+        "experimental.dtensor": "distribute.dtensor",
+        "trace.ghost": "trace.abstract_tensor",
+    }
     for room, modules in _MOVED.items():
         above = room.rpartition(".")[0]
         for module in modules.split():

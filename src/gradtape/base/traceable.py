@@ -26,7 +26,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 def traceable(
     function: _Function,
     always: bool = False,
-    in_world: object = None,
+    on_abstract: object = None,
     on_trace: object = None,
     kinds: Any = None,
     pure: bool = False,
@@ -37,7 +37,7 @@ def traceable(
     Args:
         function: What to mark.
         always: Whether it is a step also without symbolic operands: it has an effect, or is different each time.
-        in_world: Called instead on abstract values, with their world and the function before its arguments.
+        on_abstract: Called instead on abstract values, with their evaluator and the function before its arguments.
         on_trace: Called instead while a function is traced, with the trace before its arguments, to write the step down.
         kinds: Classes of operands, each with what is called instead for it, with the function before its arguments.
         pure: Whether it has no side effect: it is not called if its result is not used.
@@ -47,7 +47,7 @@ def traceable(
     call = _one_step_by_kind(function, kinds) if kinds else _called(function, is_step=True)
     call.always = always
     call.pure = pure
-    call.in_world = in_world
+    call.on_abstract = on_abstract
     call.on_trace = on_trace
     call.draws = draws
     return call
@@ -132,18 +132,20 @@ def trace_public(
     namespace: dict[str, Any],
     always: tuple[str, ...] = (),
     skip: tuple[str, ...] = (),
-    in_world: object = None,
+    on_abstract: object = None,
     pure: bool = False,
     draws: str = "",
 ) -> None:
     """Mark every public function that a module defines (called at its end, with its `globals()`)."""
     marked: dict[int, Any] = {}  # two names for one function stay two names for one function
     for name, value in list(namespace.items()):
-        if name.startswith("_") or name in skip or not isinstance(value, FunctionType) or hasattr(value, "in_world"):
+        if name.startswith("_") or name in skip or not isinstance(value, FunctionType) or hasattr(value, "on_abstract"):
             continue
         op = getattr(value, "op", None)
         # The entry of an op takes symbolic operands by itself, but not a symbolic shape.
         if value.__module__ == namespace["__name__"] if op is None else "shape" in op.attributes:
             if id(value) not in marked:
-                marked[id(value)] = traceable(value, always=name in always, in_world=in_world, pure=pure, draws=draws)
+                marked[id(value)] = traceable(
+                    value, always=name in always, on_abstract=on_abstract, pure=pure, draws=draws
+                )
             namespace[name] = marked[id(value)]

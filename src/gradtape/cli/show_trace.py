@@ -91,13 +91,13 @@ def _programs(concrete: ConcreteFunction, size: int, stage: str | None) -> Itera
     known = all(spec.shape.is_fully_defined() for spec in concrete.specs)
     sizes = "" if known else f", with {size} for sizes that are not known (--size)"
     try:
-        world, _, _ = lowered(concrete.graph, shapes, [spec.dtype.numpy for spec in concrete.specs])
+        evaluator, _, _ = lowered(concrete.graph, shapes, [spec.dtype.numpy for spec in concrete.specs])
     except Undecided as error:
         yield f"\nnot compiled, run step by step: {error}"
         return
     except Exception as error:
         raise CannotShow(f"{concrete.name} cannot be run with shapes {shapes}: {error} Try another --size.") from error
-    before, after = world.program, optimized(world.program)
+    before, after = evaluator.program, optimized(evaluator.program)
     if stage in STAGES[2:]:
         yield f"\nnative functions{sizes}:"
         yield from native_stage(after, python_of, str(stage))

@@ -18,8 +18,8 @@ from ..differentiation.forward import ForwardAccumulator
 from ..differentiation.tape import GradientTape
 from ..differentiation.vectorize import Batched
 from ..op.family import with_batch_axis
+from ..trace.abstract_tensor import AbstractTensor, NeedsValue
 from ..trace.control import common
-from ..trace.ghost import Ghost, NeedsValue
 from ..values.tensor import Tensor, to_tensor
 from .inside import (
     Shell,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 def branch(
-    world: Lowering,
+    evaluator: Lowering,
     number: Any,
     functions: list[Callable[[], Any]],
     seen: Sequence[Any] = (),
@@ -61,7 +61,7 @@ def branch(
     hidden: dict[int, Batched] = {}  # the results that are batched in one of the branches
     while True:
         try:
-            return _Branch(world, number, functions, hidden, seen, outcomes).written()
+            return _Branch(evaluator, number, functions, hidden, seen, outcomes).written()
         except Wider as found:
             hidden[found.place] = found.like
 
@@ -71,14 +71,14 @@ class _Branch:
 
     def __init__(
         self,
-        world: Lowering,
+        evaluator: Lowering,
         number: Any,
         functions: list[Callable[[], Any]],
         hidden: dict[int, Batched],
         seen: Sequence[Any],
         earlier: BranchOutcomes | None,
     ) -> None:
-        self.world, self.number, self.functions, self.hidden, self.seen = world, number, functions, hidden, seen
+        self.evaluator, self.number, self.functions, self.hidden, self.seen = evaluator, number, functions, hidden, seen
         self.recorded = is_recording()
         self.used: dict[int, Tensor] = {}
         self.assigned: set[int] = set()
@@ -88,7 +88,7 @@ class _Branch:
 
     def written(self) -> tuple[Any, BranchOutcomes]:
         """Record the branch; its results, and what it reads and draws."""
-        world = self.world
+        evaluator = self.evaluator
         programs, structures, layers = zip(*map(self._program, range(len(self.functions))), strict=True)
         looks = [[program.look_of(output) for output in program.outputs] for program in programs]
         kinds = [[dtype for _, dtype in found] for found in looks]
@@ -98,12 +98,14 @@ class _Branch:
         free = free_values(programs, set())
         for program in programs:
             program.inputs = list(free)
-        ghosts = [world.ghost_of(*look) for look in zip(shapes, kinds[0], strict=True)]
+        abstracts = [evaluator.tensor_of(*look) for look in zip(shapes, kinds[0], strict=True)]
         drawn, outcomes = self._outcomes(programs)
-        world.note(self.number)
+        evaluator.note(self.number)
         inputs = (operand(self.number), *map(Value, free))
-        world.append(Node(Branch(tuple(programs)), inputs, {}, tuple(ghost.number for ghost in (*ghosts, *drawn))))
-        results = [shell(ghost) for shell, ghost in zip(layers[0], ghosts, strict=True)]
+        evaluator.append(
+            Node(Branch(tuple(programs)), inputs, {}, tuple(abstract.number for abstract in (*abstracts, *drawn)))
+        )
+        results = [shell(abstract) for shell, abstract in zip(layers[0], abstracts, strict=True)]
         if self.recorded and results:
             # Ops on batched values use their data; what is differentiated by is the batched value.
             batched = {id(value.data): value for value in self.seen if value.__class__ is Batched}
@@ -112,17 +114,17 @@ class _Branch:
             self._record(results, list(sources.values()), self.earlier or outcomes)
         return filled(structures[0], results), outcomes
 
-    def _outcomes(self, programs: Sequence[Program]) -> tuple[list[Ghost], BranchOutcomes]:
+    def _outcomes(self, programs: Sequence[Program]) -> tuple[list[AbstractTensor], BranchOutcomes]:
         """What the branches read and draw, as results of the whole: each program gives zeros in place of those of the others."""
         found = [outcomes.all for outcomes in self.outcomes]
-        given: list[Ghost] = []
+        given: list[AbstractTensor] = []
         for place, value in ((place, value) for place, values in enumerate(found) for value in values):
             shape, dtype = look_of(value)
             if shape is None:
                 raise NeedsValue("The rank of what is drawn in a branch is known only when the function runs.")
             # (A size that only running shows is another one where the branch does not run.)
             sizes = [size if size.__class__ is int else UNKNOWN for size in shape]
-            given.append(self.world.ghost_of(tuple(sizes), dtype, value.__class__))
+            given.append(self.evaluator.tensor_of(tuple(sizes), dtype, value.__class__))
             filler = np.zeros([size if size.__class__ is int and size >= 0 else 0 for size in shape], dtype)
             for other, program in enumerate(programs):
                 program.outputs.append(operand(value) if other == place else filler)
@@ -131,7 +133,7 @@ class _Branch:
 
     def _program(self, place: int) -> tuple[Program, Any, list[Shell]]:
         """The program of one branch, what it returns, and the hidden axes of that."""
-        with self.world.inside(False, self.recorded, self.assigned) as level:
+        with self.evaluator.inside(False, self.recorded, self.assigned) as level:
             if self.earlier is not None:
                 level.replay = Replay(self.earlier.branches[place])
             structure, _ = as_carried(self.functions[place]())
@@ -144,7 +146,7 @@ class _Branch:
                     values[place] = Batched(with_batch_axis(value, like.batch_size), like.level, like.depth)
             kept = [opened(value) for value in values]
             for data, _ in kept:
-                self.world.note(data)
+                self.evaluator.note(data)
             level.program.outputs = [operand(data) for data, _ in kept]
         self.used.update(level.used)
         self.before.update(level.before)
@@ -155,8 +157,8 @@ class _Branch:
         def each(what: Callable[[Callable[[], Any]], list[Any]], given: list[Any]) -> list[Any]:
             """The same choice among functions derived from the branches, which use these values too."""
             functions: list[Callable[[], Any]] = [partial(what, function) for function in self.functions]
-            with self.world.variables_as(self.before):
-                made: list[Any] = branch(self.world, self.number, functions, [*self.seen, *given], outcomes)[0]
+            with self.evaluator.variables_as(self.before):
+                made: list[Any] = branch(self.evaluator, self.number, functions, [*self.seen, *given], outcomes)[0]
             return made
 
         def again(function: Callable[[], Any]) -> list[Any]:

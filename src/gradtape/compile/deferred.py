@@ -2,8 +2,9 @@
 
 A public function made of ops comes apart while a graph is lowered. Where it asks for a value, or for a size that depends on
 values (`range(n)`, `if n == 1`), it cannot: then the call as a whole is one instruction, and so is a derivative rule that asks
-such a question. What it gives (structure, types, shapes as far as they are known) is found in the world of a trace. Its gradient
-is an instruction of the same kind, which calls the function under a tape; that of the gradient too, and so on for all orders.
+such a question. What it gives (structure, types, shapes as far as they are known) is found in the evaluator of a trace. Its
+gradient is an instruction of the same kind, which calls the function under a tape; that of the gradient too, and so on for all
+orders.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ..differentiation.custom import record_call
 from ..differentiation.forward import ForwardAccumulator
 from ..differentiation.tape import GradientTape
 from ..op.record import ids_of, leaves_below, op_of, place_of, pull_of
-from ..trace.ghost import Ghost
+from ..trace.abstract_tensor import AbstractTensor
 from ..trace.graph import leaves, map_parts
 from ..trace.recorder import outside_traces
 from ..trace.trials import Symbols
@@ -151,8 +152,8 @@ def _filled(given: Any, tensors: Tensors) -> Any:
 class _Operands:
     """The operands of a call, gathered from its arguments."""
 
-    def __init__(self, world: Lowering) -> None:
-        self._world = world
+    def __init__(self, evaluator: Lowering) -> None:
+        self._evaluator = evaluator
         self.tensors: list[Any] = []
         self._slots: dict[int, _Slot] = {}
 
@@ -162,11 +163,11 @@ class _Operands:
             slot: _Slot = self.slots(value.of)
             return _Slot(slot.number, is_shape=True)
         if isinstance(value, Size):
-            self.tensors.append(self._world.sized(value, np.int64))
+            self.tensors.append(self._evaluator.sized(value, np.int64))
             return _Slot(len(self.tensors) - 1, is_size=True)
         if isinstance(value, Variable):
             value = value._read()
-        if value.__class__ is not Ghost and not (value.__class__ is EagerTensor and value._id):
+        if value.__class__ is not AbstractTensor and not (value.__class__ is EagerTensor and value._id):
             return value if isinstance(value, Tensor) else map_parts(value, self.slots)
         if id(value) not in self._slots:
             self._slots[id(value)] = _Slot(len(self.tensors))
@@ -186,30 +187,32 @@ def calls_in(*programs: Program) -> list[str]:
     return list(found)
 
 
-def deferred(world: Lowering, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], question: Exception) -> Any:
+def deferred(
+    evaluator: Lowering, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], question: Exception
+) -> Any:
     """The results of a function that is called when the program runs; the question where that is not possible."""
-    operands = _Operands(world)
+    operands = _Operands(evaluator)
     given = operands.slots((args, kwargs))
     if any(isinstance(leaf, Tensor) and leaf.__class__ is not EagerTensor for leaf in leaves(given)):
-        raise question  # batched values, and those of another world
+        raise question  # batched values, and those of another evaluator
     structure, reached = _foreseen(function, given, operands.tensors, question)
     found = list(leaves(structure))
-    places = tuple(place for place, leaf in enumerate(found) if leaf.__class__ is Ghost)
+    places = tuple(place for place, leaf in enumerate(found) if leaf.__class__ is AbstractTensor)
     if any(has_sizes(leaf) for leaf in found):
         raise question
     looks = [(found[place]._array.known, found[place].dtype.numpy) for place in places]
     followed = tuple(sorted({number for place in places for number in reached(found[place])}))
     dependent = tuple(number for number, place in enumerate(places) if reached(found[place]))
-    results = iter(_called(world, Deferred(function, given, places), operands.tensors, looks, followed, dependent))
+    results = iter(_called(evaluator, Deferred(function, given, places), operands.tensors, looks, followed, dependent))
 
     def with_results(part: Any) -> Any:
-        return next(results) if part.__class__ is Ghost else map_parts(part, with_results)
+        return next(results) if part.__class__ is AbstractTensor else map_parts(part, with_results)
 
     return with_results(structure)
 
 
 def _foreseen(function: Any, given: Any, tensors: list[Any], question: Exception) -> tuple[Any, Callable[[Any], Any]]:
-    """What a function gives, in a world of its own, and a function that tells on which operands a result depends."""
+    """What a function gives, in an evaluator of its own, and a function that tells on which operands a result depends."""
     side, records = Symbols(), dict[int, Any]()
     side.tapes.append(records)
     numbers: dict[int, int] = {}
@@ -219,7 +222,7 @@ def _foreseen(function: Any, given: Any, tensors: list[Any], question: Exception
         if tensor.__class__ is EagerTensor:
             twins.append(from_array(array))
         else:
-            twins.append(Ghost(side, array.known, tensor.dtype.numpy, 0, array.value))
+            twins.append(AbstractTensor(side, array.known, tensor.dtype.numpy, 0, array.value))
         if tensor.dtype.is_differentiable:
             twins[-1]._id = next_id()
             numbers[twins[-1]._id] = place
@@ -245,25 +248,27 @@ def _foreseen(function: Any, given: Any, tensors: list[Any], question: Exception
     return structure, reached
 
 
-def deferred_rule(world: Lowering, record: Any, cotangent: Any, sources: list[Any], question: Exception) -> list[Any]:
+def deferred_rule(
+    evaluator: Lowering, record: Any, cotangent: Any, sources: list[Any], question: Exception
+) -> list[Any]:
     """The cotangents of the operands of an op, whose rule is called when the program runs."""
     pull = pull_of(record)
     if op_of(pull) is None:
         raise question
-    operands = _Operands(world)
+    operands = _Operands(evaluator)
     cotangents = cotangent if isinstance(cotangent, (list, tuple)) else [cotangent]
-    if any(part is not None and part.__class__ not in (Ghost, EagerTensor) for part in cotangents):
+    if any(part is not None and part.__class__ not in (AbstractTensor, EagerTensor) for part in cotangents):
         raise question  # a batch of cotangents, as Jacobians have
     head, place = record[: 2 + len(ids_of(record))], place_of(record)
     given = operands.slots((cotangent, record[len(head) : len(record) - len(place)]))
     rule = _Rule(pull, (given[0], (*head, *given[1], *place)))
     looks = [(source._array.known, source.dtype.numpy) for source in sources]
     followed = tuple(n for n, tensor in enumerate(operands.tensors) if tensor.dtype.is_differentiable)
-    return _called(world, rule, operands.tensors, looks, followed, tuple(range(len(looks))))
+    return _called(evaluator, rule, operands.tensors, looks, followed, tuple(range(len(looks))))
 
 
 def _called(
-    world: Lowering,
+    evaluator: Lowering,
     run: Runs,
     tensors: list[Any],
     looks: list[Any],
@@ -272,21 +277,21 @@ def _called(
 ) -> list[Any]:
     """An instruction that calls a function of tensors, with its derivatives."""
     for tensor in tensors:
-        world.note(tensor)
-    results = world.emit(Call(_Apart(run), (world.values_of(tensors), {}), pure=True), (), {}, looks)
+        evaluator.note(tensor)
+    results = evaluator.emit(Call(_Apart(run), (evaluator.values_of(tensors), {}), pure=True), (), {}, looks)
     sources = [tensors[place] for place in followed]
     if not sources or not dependent:
         return results
 
     def derived(kind: Any, given: list[Any], like: list[Any]) -> list[Any]:
         looks = [
-            (value._array.known if value.__class__ is Ghost else value._array.shape, value.dtype.numpy)
+            (value._array.known if value.__class__ is AbstractTensor else value._array.shape, value.dtype.numpy)
             for value in like
         ]
         inputs = [*tensors, *map(to_tensor, given)]
         places = tuple(place for place, tensor in enumerate(inputs) if tensor.dtype.is_differentiable)
         run_derived = kind(run, followed, dependent, len(tensors))
-        return _called(world, run_derived, inputs, looks, places, tuple(range(len(looks))))
+        return _called(evaluator, run_derived, inputs, looks, places, tuple(range(len(looks))))
 
     def gradient(*cotangents: Any) -> list[Any]:
         return derived(_Pulled, list(cotangents), sources)

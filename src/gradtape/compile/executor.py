@@ -16,9 +16,9 @@ from ..base.locks import new_rlock
 from ..base.sizes import Undecided
 from ..differentiation.forward import ForwardAccumulator
 from ..op.call import BEGAN, CALL_OBSERVERS, GRADIENT_OBSERVERS, STEPWISE
+from ..trace.abstract_tensor import AbstractTensor
 from ..trace.concrete import interpret
 from ..trace.engines import Executor
-from ..trace.ghost import Ghost
 from ..trace.graph import Environment, Graph, Ref, bind, leaves, map_parts
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array
 from ..variables.variable import Variable
@@ -131,11 +131,11 @@ class CompiledGraph:
 
     def _plan(self, key: Key, shapes: list[tuple[int, ...]]) -> Any:
         try:
-            world, structure, _ = lowered(self._graph, shapes, self._dtypes, self.form.updates_in_place)
+            evaluator, structure, _ = lowered(self._graph, shapes, self._dtypes, self.form.updates_in_place)
         except Undecided as error:
             self._notes[key] = str(error)
             return None
-        program = replace(optimized(world.program), own_arithmetic=self._graph.jit_compile)
+        program = replace(optimized(evaluator.program), own_arithmetic=self._graph.jit_compile)
         self._notes[key] = _calls(program)
 
         returned = renamed(structure, iter(program.outputs))
@@ -347,25 +347,25 @@ class CompiledBody:
 
 def lowered(
     graph: Graph, shapes: list[tuple[int, ...]], dtypes: list[Any], updates_in_place: bool = True
-) -> tuple[Lowering, Any, list[Ghost]]:
+) -> tuple[Lowering, Any, list[AbstractTensor]]:
     """The graph as a program for these sizes: the lowering, the structure it returns with Values in it, and its inputs."""
-    world = Lowering(updates_in_place)
-    inputs = [world.input(shape, dtype) for shape, dtype in zip(shapes, dtypes, strict=True)]
+    evaluator = Lowering(updates_in_place)
+    inputs = [evaluator.input(shape, dtype) for shape, dtype in zip(shapes, dtypes, strict=True)]
     environment = Environment({})
     bind(graph.inputs, tuple(inputs), environment.values)
     try:
-        with world.running():
+        with evaluator.running():
             results = graph.run(environment)
     finally:
-        world.close()
+        evaluator.close()
     structure = as_values(results)
-    world.program.outputs = [leaf for leaf in leaves(structure) if leaf.__class__ is Value]
-    return world, structure, inputs
+    evaluator.program.outputs = [leaf for leaf in leaves(structure) if leaf.__class__ is Value]
+    return evaluator, structure, inputs
 
 
 def as_values(results: Any) -> Any:
     """Values in place of abstract values."""
-    return Value(results.number) if results.__class__ is Ghost else map_parts(results, as_values)
+    return Value(results.number) if results.__class__ is AbstractTensor else map_parts(results, as_values)
 
 
 def renamed(structure: Any, outputs: Any) -> Any:

@@ -12,7 +12,7 @@ from ..variables.variable import Variable
 from .codegen import explain
 from .lowering import Lowering
 from .passes import optimized
-from .recorded import all_ghosts, filled, operand_of_result
+from .recorded import all_abstract, filled, operand_of_result
 from .warming import NATIVE, Form
 
 
@@ -30,28 +30,30 @@ class Advanced:
         form: Form = NATIVE,
     ) -> None:
         """`followed` are the arguments that have tangents; all captured tensors and variables here have one."""
-        world = Lowering(form.updates_in_place)
-        arguments = [world.input(shape, dtype) for shape, dtype in zip(shapes, dtypes, strict=True)]
+        evaluator = Lowering(form.updates_in_place)
+        arguments = [evaluator.input(shape, dtype) for shape, dtype in zip(shapes, dtypes, strict=True)]
         environment = Environment({})
         bind(graph.inputs, tuple(arguments), environment.values)
-        lifted = [world.input(tensor._array.shape, tensor._array.dtype) for tensor in captured]
-        for tensor, ghost in zip(captured, lifted, strict=True):
-            world.lift(tensor, ghost)
+        lifted = [evaluator.input(tensor._array.shape, tensor._array.dtype) for tensor in captured]
+        for tensor, abstract in zip(captured, lifted, strict=True):
+            evaluator.lift(tensor, abstract)
         sources: list[Any] = [*(arguments[place] for place in followed), *lifted, *variables]
         looks = [(tuple(source.shape), source.dtype.numpy) for source in sources]
-        tangents = [world.input(*look) for look in looks]
+        tangents = [evaluator.input(*look) for look in looks]
         try:
-            with world.running():
+            with evaluator.running():
                 with ForwardAccumulator(sources, tangents) as accumulator:
                     self._results = graph.run(environment)
-                ghosts = all_ghosts(self._results)
-                slopes = [accumulator.jvp(ghost) if ghost.dtype.is_differentiable else None for ghost in ghosts]
+                abstracts = all_abstract(self._results)
+                slopes = [
+                    accumulator.jvp(abstract) if abstract.dtype.is_differentiable else None for abstract in abstracts
+                ]
         finally:
-            world.close()
-        self._count = len(ghosts)
+            evaluator.close()
+        self._count = len(abstracts)
         self._places = [place for place, slope in enumerate(slopes) if slope is not None]
-        ends = [*ghosts, *(slope for slope in slopes if slope is not None)]
-        program = world.program.with_nodes(world.program.nodes, [operand_of_result(end) for end in ends])
+        ends = [*abstracts, *(slope for slope in slopes if slope is not None)]
+        program = evaluator.program.with_nodes(evaluator.program.nodes, [operand_of_result(end) for end in ends])
         shorter = optimized(program)
         self.programs = (shorter,)
         self._form = form

@@ -16,8 +16,8 @@ from ..base.context import STATE, Paused, scope
 from ..differentiation.forward import ForwardAccumulator
 from ..differentiation.vectorize import Batched
 from ..ops.array.layout import permute
+from ..trace.abstract_tensor import AbstractTensor, NeedsValue
 from ..trace.carried import CARRIED, UNSHAPED
-from ..trace.ghost import Ghost, NeedsValue
 from ..trace.graph import leaves, map_parts
 from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
@@ -102,7 +102,7 @@ def look_of(value: Any) -> Look:
 
 
 def operand(value: Any) -> Any:
-    return Value(value.number) if isinstance(value, Ghost) else value._array
+    return Value(value.number) if isinstance(value, AbstractTensor) else value._array
 
 
 def free_values(programs: Sequence[Program], given: set[int]) -> list[int]:

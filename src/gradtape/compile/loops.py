@@ -26,9 +26,9 @@ from ..ops.array.layout import permute, reshape
 from ..ops.math.elementwise import add
 from ..ops.math.logic import less, logical_and
 from ..ops.math.reduce import reduce_sum
+from ..trace.abstract_tensor import AbstractTensor, NeedsValue
 from ..trace.carried import ElementShape
 from ..trace.control import common
-from ..trace.ghost import Ghost, NeedsValue
 from ..values.tensor import EagerTensor, from_array, to_tensor
 from .counting import counted
 from .inside import (
@@ -72,7 +72,7 @@ class Made:
     outcomes: LoopOutcomes
 
 
-class Stack(Ghost):
+class Stack(AbstractTensor):
     """The values collected by a loop whose number of rounds is unknown."""
 
     __slots__ = ()
@@ -86,10 +86,10 @@ def run_on_stacks(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> 
         shape = tuple(shape[axis] for axis in attributes["perm"])
     elif op is not add or any(value.__class__ is not Stack for value in args):
         raise NeedsValue(f"The sizes of what {op.name} is given are known only when the function runs.")
-    world = stack.world
-    result = world.ghost_of(shape, dtype, Stack)  # type: ignore[attr-defined]
+    evaluator = stack.evaluator
+    result = evaluator.tensor_of(shape, dtype, Stack)  # type: ignore[attr-defined]
     inputs = tuple(Value(value.number) for value in args)
-    world.append(Node(op, inputs, attributes, (result.number,)))  # type: ignore[attr-defined]
+    evaluator.append(Node(op, inputs, attributes, (result.number,)))  # type: ignore[attr-defined]
     return result
 
 
@@ -104,7 +104,7 @@ class _Varies(Exception):
 
 
 def loop(
-    world: Lowering,
+    evaluator: Lowering,
     turn: Turn,
     carried: list[Any],
     sequences: Sequence[Any] = (),
@@ -119,7 +119,7 @@ def loop(
     """Record a loop.
 
     Args:
-        world: The lowering that records the loop.
+        evaluator: The lowering that records the loop.
         turn: A function from the carried values and one element of each sequence to the next values and the values to collect.
         carried: The carried values of the first round.
         sequences: Tensors of which each round takes one element along the first axis.
@@ -135,17 +135,17 @@ def loop(
     changed = set(assigned)
     shapes: dict[int, Shape] = {}  # of carried values whose shapes vary
     if earlier is not None:
-        turn, sequences = _replaying(world, turn, len(sequences), earlier), [*sequences, *earlier.stacks]
+        turn, sequences = _replaying(evaluator, turn, len(sequences), earlier), [*sequences, *earlier.stacks]
         count = earlier.rounds if earlier.rounds is not None else count
     drawn: list[Any] | None = None  # what rounds that run at the same time draw
     while True:
         try:
             elements = [*sequences, *(drawn or ())]
-            run = turn if across is None else with_draws(world, turn, len(sequences), drawn is not None)
-            made = _Loop(world, run, carried, elements, condition, count, reverse, changed, shapes, earlier, across)
+            run = turn if across is None else with_draws(evaluator, turn, len(sequences), drawn is not None)
+            made = _Loop(evaluator, run, carried, elements, condition, count, reverse, changed, shapes, earlier, across)
             return made.written(settle)
         except Undrawn as found:
-            drawn = drawn_before(world, found.calls, count)
+            drawn = drawn_before(evaluator, found.calls, count)
         except Assigned as found:
             if found.variable._id in changed:
                 raise
@@ -157,11 +157,11 @@ def loop(
             carried[found.place] = Batched(with_batch_axis(value, like.batch_size), like.level, like.depth)
 
 
-def _replaying(world: Lowering, turn: Turn, count: int, earlier: LoopOutcomes) -> Turn:
+def _replaying(evaluator: Lowering, turn: Turn, count: int, earlier: LoopOutcomes) -> Turn:
     """The same rounds, in which what was read and drawn comes after the elements of `count` sequences."""
 
     def again(carried: list[Any], elements: list[Any]) -> tuple[list[Any], list[Any]]:
-        world.levels[-1].replay = Replay(earlier.one.like(iter(elements[count:])))
+        evaluator.levels[-1].replay = Replay(earlier.one.like(iter(elements[count:])))
         return turn(carried, elements[:count])
 
     return again
@@ -172,7 +172,7 @@ class _Loop:
 
     def __init__(
         self,
-        world: Lowering,
+        evaluator: Lowering,
         turn: Turn,
         carried: list[Any],
         sequences: list[Any],
@@ -185,7 +185,13 @@ class _Loop:
         across: Any = None,
     ) -> None:
         self.shapes, self.across = shapes, across
-        self.world, self.given_turn, self.condition, self.count, self.reverse = world, turn, condition, count, reverse
+        self.evaluator, self.given_turn, self.condition, self.count, self.reverse = (
+            evaluator,
+            turn,
+            condition,
+            count,
+            reverse,
+        )
         self.carried, self.sequences, self.assigned = carried, sequences, assigned
         self.recorded = is_recording()
         self.own = 0  # how many of the collected values are the caller's
@@ -201,7 +207,7 @@ class _Loop:
 
     def written(self, settle: Callable[[dict[int, Any]], None] | None) -> Made:
         """Record the loop and return its results."""
-        with self.world.sizes_inside():
+        with self.evaluator.sizes_inside():
             what, starts, stacks, free, shells, layers, level, looks = self._lowered()
         finals: dict[int, Any] = {}
         if what.condition is not None:
@@ -214,44 +220,44 @@ class _Loop:
         operands = [*starts, *stacks]
         if what.condition is None:
             count = self.count
-            operands.insert(0, self.world.sized(count, np.int64) if isinstance(count, Size) else to_tensor(count))
+            operands.insert(0, self.evaluator.sized(count, np.int64) if isinstance(count, Size) else to_tensor(count))
         return self._results(what, operands, free, shells, layers, level, finals, looks)
 
     def _lowered(self) -> tuple[Any, ...]:
         """The loop, its operands, and what is known of the results."""
-        world = self.world
+        evaluator = self.evaluator
         starts, shells = zip(*map(opened, self.carried), strict=True) if self.carried else ((), ())
         taken_apart = [opened(sequence) for sequence in self.sequences]
         stacks = [shell.element(data) for data, shell in taken_apart]
-        depth = len(world.levels) + 1
+        depth = len(evaluator.levels) + 1
         inside = [
-            world.ghost_of(self.shapes.get(place, look_of(start)[0]), look_of(start)[1], depth=depth)
+            evaluator.tensor_of(self.shapes.get(place, look_of(start)[0]), look_of(start)[1], depth=depth)
             for place, start in enumerate(starts)
         ]
         taken = [self._element(stack, depth) for stack in stacks]
-        hidden = [shell(ghost) for shell, ghost in zip(shells, inside, strict=True)]
-        elements = [shell(ghost) for (_, shell), ghost in zip(taken_apart, taken, strict=True)]
+        hidden = [shell(abstract) for shell, abstract in zip(shells, inside, strict=True)]
+        elements = [shell(abstract) for (_, shell), abstract in zip(taken_apart, taken, strict=True)]
         test = self._condition(hidden) if self.condition is not None else None
         if self.count is not None:  # (as many rounds as the first run had, whose condition may have drawn)
             test = None
         body, level, layers = self._body(hidden, elements, inside, shells)
-        numbers = [ghost.number for ghost in (*inside, *taken)]
+        numbers = [abstract.number for abstract in (*inside, *taken)]
         free = free_values([*([test] if test is not None else []), body], set(numbers))
         body.inputs = [*numbers, *free]
         if test is not None:
-            test.inputs = [*(ghost.number for ghost in inside), *free]
+            test.inputs = [*(abstract.number for abstract in inside), *free]
         what = Loop(test, body, len(inside), len(taken), self.reverse, self.own, self.across)
-        return what, starts, stacks, free, shells, layers, level, [look_of(ghost) for ghost in inside]
+        return what, starts, stacks, free, shells, layers, level, [look_of(abstract) for abstract in inside]
 
-    def _element(self, stack: Any, depth: int) -> Ghost:
+    def _element(self, stack: Any, depth: int) -> AbstractTensor:
         """What one round gets of a sequence; that of a list of stacks is a stack."""
         shape, dtype = look_of(stack)
-        kind = Stack if is_stack(shape[1:]) else Ghost
-        return self.world.ghost_of(shape[1:], dtype, kind, depth=depth)
+        kind = Stack if is_stack(shape[1:]) else AbstractTensor
+        return self.evaluator.tensor_of(shape[1:], dtype, kind, depth=depth)
 
     def _condition(self, carried: list[Any]) -> Program:
         assert self.condition is not None
-        with self.world.inside(True, False, self.assigned) as level:
+        with self.evaluator.inside(True, False, self.assigned) as level:
             level.discarded = self.count is not None
             if self.earlier is not None and not level.discarded:
                 level.replay = Replay(self.earlier.test)
@@ -264,10 +270,10 @@ class _Loop:
         return level.program
 
     def _body(
-        self, carried: list[Any], elements: list[Any], inside: list[Ghost], shells: Any
+        self, carried: list[Any], elements: list[Any], inside: list[AbstractTensor], shells: Any
     ) -> tuple[Program, Level, list[Shell]]:
         """The program of one round, and the hidden axes of what it collects."""
-        with self.world.inside(True, self.recorded, self.assigned) as level:
+        with self.evaluator.inside(True, self.recorded, self.assigned) as level:
             following, collected = self.turn(list(carried), list(elements))
             following, collected = list(map(as_tensor, following)), list(map(as_tensor, collected))
             for place, (value, start, shell) in enumerate(zip(following, inside, shells, strict=True)):
@@ -283,7 +289,7 @@ class _Loop:
                 self._compare(place, look_of(start)[0], look_of(data)[0])
             kept = [opened(value) for value in [*following, *collected, *level.outcomes.all]]
             for data, _ in kept:
-                self.world.note(data)
+                self.evaluator.note(data)
             level.program.outputs = [operand(data) for data, _ in kept]
         self.before.update(level.before)
         return level.program, level, [shell for _, shell in kept[len(following) :]]
@@ -312,9 +318,9 @@ class _Loop:
         known_after: dict[int, Any],
         looks: list[Look],
     ) -> Made:
-        world = self.world
-        rounds = world.ghost_of((), np.dtype(np.int64))
-        finals = [world.ghost_of(*look) for look in looks]
+        evaluator = self.evaluator
+        rounds = evaluator.tensor_of((), np.dtype(np.int64))
+        finals = [evaluator.tensor_of(*look) for look in looks]
         known = self.count if isinstance(self.count, (int, Size)) else MANY
         stacks = []
         for place, output in enumerate(what.body.outputs[what.carried :]):
@@ -323,15 +329,17 @@ class _Loop:
             if shape is None:
                 raise NeedsValue("The rank of what a loop collects is known only when the function runs.")
             # (What each round began with may have a size of its own each time.)
-            listed = place >= self.own and (is_stack(shape) or not all(map(world.has_size, shape)))
+            listed = place >= self.own and (is_stack(shape) or not all(map(evaluator.has_size, shape)))
             if listed or known is MANY:
-                stacks.append(world.ghost_of((MANY, *shape), dtype, Stack))
+                stacks.append(evaluator.tensor_of((MANY, *shape), dtype, Stack))
             else:
-                stacks.append(world.ghost_of((known, *(n if n.__class__ is int else UNKNOWN for n in shape)), dtype))
+                stacks.append(
+                    evaluator.tensor_of((known, *(n if n.__class__ is int else UNKNOWN for n in shape)), dtype)
+                )
         results = [rounds, *finals, *stacks]
         inputs = (*map(operand, operands), *map(Value, free))
-        world.append(Node(what, inputs, {}, tuple(ghost.number for ghost in results)))
-        after = [shell(ghost) for shell, ghost in zip(shells, finals, strict=True)]
+        evaluator.append(Node(what, inputs, {}, tuple(abstract.number for abstract in results)))
+        after = [shell(abstract) for shell, abstract in zip(shells, finals, strict=True)]
         for place, value in known_after.items():
             after[place] = shells[place](from_array(value))
         collected = [shell.collected(stack) for shell, stack in zip(layers, stacks, strict=True)]
@@ -342,14 +350,14 @@ class _Loop:
         if self.recorded:
             self._record(rounds, after, collected, level)
         for given in operands:
-            world.note(given)
+            evaluator.note(given)
         own = [self._sized(what, known, *each) for each in enumerate(collected[: self.own])]
         return Made(rounds, after, own, outcomes)
 
     def _sized(self, what: Loop, count: Any, place: int, collected: Any) -> Any:
         """What was collected, with the sizes that are known outside: if there was no round, it has no others."""
         shape = what.body.look_of(what.body.outputs[what.carried + place])[0]
-        if collected.__class__ is not Ghost or is_known(shape) or not all(map(self.world.has_size, shape)):
+        if collected.__class__ is not AbstractTensor or is_known(shape) or not all(map(self.evaluator.has_size, shape)):
             return collected
         return reshape(collected, shape=(count, *shape))
 
@@ -378,7 +386,7 @@ class _Loop:
                 parts = iter(given)
                 began, taken = [next(parts) for _ in states], [next(parts) for _ in self.sequences]
                 pulled = [next(parts) for _ in weights]
-                self.world.levels[-1].replay = Replay(level.outcomes.like(parts))
+                self.evaluator.levels[-1].replay = Replay(level.outcomes.like(parts))
                 backward, sums = carried[: len(places)], carried[len(places) :]
                 followed = [*(began[p] for p in places), *(taken[p] for p in elements), *constants]
                 with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
@@ -404,9 +412,9 @@ class _Loop:
             starts = [of_after[place] for place in places]
             # (Rounds that run at the same time have no sum to carry: what each gives for a constant is collected, and added.)
             starts += [] if self.across is not None else [zeros_of(constant) for constant in constants]
-            with self.world.variables_as(self.before):
+            with self.evaluator.variables_as(self.before):
                 made = loop(
-                    self.world,
+                    self.evaluator,
                     turn_back,
                     starts,
                     [*states, *self.sequences, *weights, *draws],
@@ -439,7 +447,7 @@ class _Loop:
                 values, slopes = carried[: len(after)], carried[len(after) :]
                 parts = iter(given)
                 taken, beside = [next(parts) for _ in self.sequences], [next(parts) for _ in of_elements]
-                self.world.levels[-1].replay = Replay(level.outcomes.like(parts))
+                self.evaluator.levels[-1].replay = Replay(level.outcomes.like(parts))
                 followed = [
                     *(values[p] for p in places),
                     *(taken[p] for p in of_elements),
@@ -454,9 +462,9 @@ class _Loop:
                 )
 
             slopes = [zeros_of(self.carried[p]) if of_carried[p] is None else of_carried[p] for p in places]
-            with self.world.variables_as(self.before):
+            with self.evaluator.variables_as(self.before):
                 made = loop(
-                    self.world,
+                    self.evaluator,
                     turn,
                     [*self.carried, *slopes],
                     [*self.sequences, *of_elements.values(), *draws],
@@ -493,7 +501,7 @@ def _is_weight(weight: Any) -> bool:
 
 
 def while_loop(
-    world: Lowering,
+    evaluator: Lowering,
     condition: Any,
     body: Any,
     variables: list[Any],
@@ -506,7 +514,7 @@ def while_loop(
     while True:
         carried, owners = as_carried(variables, shapes, lengths)
         try:
-            return _while_loop(world, condition, body, carried, owners, limit, earlier)
+            return _while_loop(evaluator, condition, body, carried, owners, limit, earlier)
         except (ElementShape, Longer) as found:
             place = next((place for place, owner in enumerate(owners) if owner is found.owner), None)
             if place is None:
@@ -518,7 +526,7 @@ def while_loop(
 
 
 def _while_loop(
-    world: Lowering,
+    evaluator: Lowering,
     condition: Any,
     body: Any,
     variables: list[Any],
@@ -550,5 +558,5 @@ def _while_loop(
             if length is None or length > owner.capacity:
                 raise Longer(owner, None if length is None else int(length))
 
-    made = loop(world, turn, [*own, *start], condition=holds, settle=check_room, earlier=earlier)
+    made = loop(evaluator, turn, [*own, *start], condition=holds, settle=check_room, earlier=earlier)
     return filled(variables, made.after[len(own) :]), made.outcomes

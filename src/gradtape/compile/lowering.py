@@ -23,7 +23,7 @@ from ..op.declaration import Op
 from ..op.entry import leave_general_path, take_general_path
 from ..op.record import ids_of
 from ..ops.math.elementwise import add, subtract
-from ..trace.ghost import Ghost, NeedsValue, World
+from ..trace.abstract_tensor import AbstractTensor, Evaluator, NeedsValue
 from ..trace.graph import leaves, map_parts
 from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
@@ -40,8 +40,8 @@ _NUMBER = np.dtype(np.int64)  # the type of a measured size
 _MOST_ATTRIBUTE_ELEMENTS = 256  # of a tensor in place of an attribute
 
 
-class Lowering(World):
-    """The world (see trace/ghost.py) that records the ops that run in it."""
+class Lowering(Evaluator):
+    """The evaluator (see trace/abstract_tensor.py) that records the ops that run in it."""
 
     def __init__(self, updates_in_place: bool = True) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ class Lowering(World):
         self.program = Program()
         self._numbers = itertools.count()
         self.read_variables: dict[int, Variable] = {}
-        self._captured: dict[int, Ghost] = {}
+        self._captured: dict[int, AbstractTensor] = {}
         self.root = self.program
         self.levels: list[Level] = []
         self._depths: dict[int, int] = {}  # the nesting depth at which each value was made
@@ -67,18 +67,18 @@ class Lowering(World):
         """How many loops and branches are open."""
         return len(self.levels)
 
-    def ghost_of(
+    def tensor_of(
         self,
         shape: Any,
         dtype: np.dtype[Any],
-        kind: type[Ghost] = Ghost,
+        kind: type[AbstractTensor] = AbstractTensor,
         depth: int = -1,
         value: Any = None,
-    ) -> Ghost:
+    ) -> AbstractTensor:
         """A new value; its sizes may be unknown, and so may its rank."""
         number = next(self._numbers)
         if shape is not None and not is_known(shape):
-            if kind is Ghost:
+            if kind is AbstractTensor:
                 shape = tuple([self._size(size, number, axis) for axis, size in enumerate(shape)])
             else:  # (nothing is measured in a list of arrays, each of which may have its own size)
                 shape = tuple([size if self.has_size(size) else UNKNOWN for size in shape])
@@ -100,28 +100,30 @@ class Lowering(World):
             take_general_path(self)
         self.symbols[atoms_of(size)[0]] = number, measure
 
-    def input(self, shape: Any, dtype: np.dtype[Any]) -> Ghost:
+    def input(self, shape: Any, dtype: np.dtype[Any]) -> AbstractTensor:
         """A new input of the program."""
-        ghost = self.ghost_of(shape, dtype)
-        self.program.inputs.append(ghost.number)
-        return ghost
+        abstract = self.tensor_of(shape, dtype)
+        self.program.inputs.append(abstract.number)
+        return abstract
 
-    def lift(self, tensor: EagerTensor, ghost: Ghost) -> None:
+    def lift(self, tensor: EagerTensor, abstract: AbstractTensor) -> None:
         """Put a value of the program in place of a tensor that the graph refers to."""
-        self._captured[id(tensor)] = ghost
+        self._captured[id(tensor)] = abstract
 
     def captured(self, tensor: EagerTensor) -> Any:
         """Tensors from outside are constants, unless they are inputs."""
         return self._captured.get(id(tensor), tensor)
 
-    def emit(self, what: Any, inputs: tuple[Any, ...], attributes: dict[str, Any], looks: list[Any]) -> list[Ghost]:
+    def emit(
+        self, what: Any, inputs: tuple[Any, ...], attributes: dict[str, Any], looks: list[Any]
+    ) -> list[AbstractTensor]:
         """Append an instruction; returns its results."""
-        results: list[Ghost] = []
+        results: list[AbstractTensor] = []
         same_here: dict[Atom, Any] = {}  # symbols that several of the shapes have in common
         for shape, dtype in looks:
             if shape is not None and not is_known(shape):
                 shape = tuple([self._renamed(size, same_here) for size in shape])
-            results.append(self.ghost_of(shape, dtype))
+            results.append(self.tensor_of(shape, dtype))
             for size, found in zip(shape or (), results[-1]._array.known or (), strict=True):
                 if isinstance(size, Size) and size.is_symbol and not self.has_size(size):
                     same_here[atoms_of(size)[0]] = found
@@ -176,10 +178,10 @@ class Lowering(World):
         return self._new_measure(Formula(size, tuple(symbols), size.terms), tuple(found), depth)
 
     def _new_measure(self, measure: Measure, inputs: tuple[Any, ...], depth: int) -> Value:
-        ghost = self.ghost_of((), _NUMBER, depth=depth)
+        abstract = self.tensor_of((), _NUMBER, depth=depth)
         program = self.levels[depth - 1].program if depth else self.root
-        program.nodes.append(Node(measure, inputs, {}, (ghost.number,)))
-        return Value(ghost.number)
+        program.nodes.append(Node(measure, inputs, {}, (abstract.number,)))
+        return Value(abstract.number)
 
     def sized(self, sizes: Any, dtype: Any = np.int32) -> Any:
         """A tensor of sizes, or one size: a constant where they are numbers."""
@@ -189,13 +191,13 @@ class Lowering(World):
         given = tuple(
             self.measured(size) if isinstance(size, Size) else size for size in found.value.reshape(-1).tolist()
         )
-        ghost = self.ghost_of(found.known, found.dtype, value=found.value if found.dtype.kind in "iu" else None)
-        self.append(Node(Vector(found.dtype, not found.known), given, {}, (ghost.number,)))
-        return ghost
+        abstract = self.tensor_of(found.known, found.dtype, value=found.value if found.dtype.kind in "iu" else None)
+        self.append(Node(Vector(found.dtype, not found.known), given, {}, (abstract.number,)))
+        return abstract
 
-    def sizes_of(self, ghost: Ghost) -> Any:
+    def sizes_of(self, abstract: AbstractTensor) -> Any:
         """The elements of a tensor as an attribute takes them: numbers, sizes, or symbols that are found in it."""
-        array = ghost._array
+        array = abstract._array
         if array.dtype.kind not in "iu" or array.known is None or not is_known(array.known):
             return self.value_of(array)
         found = np.empty(array.known, object) if array.value is None else np.array(array.value, object)
@@ -203,7 +205,7 @@ class Lowering(World):
             return self.value_of(array)
         for place, size in enumerate(found.reshape(-1).tolist()):
             if size is None or size is UNKNOWN:
-                found.flat[place] = self._element(ghost.number, place)
+                found.flat[place] = self._element(abstract.number, place)
         return found
 
     def _element(self, number: int, place: int) -> Any:
@@ -213,9 +215,9 @@ class Lowering(World):
             self._define(one, number, Element(place))
         return one
 
-    def open_shape(self, ghost: Ghost) -> Any:
-        """The shape of a ghost of unknown rank, which running shows."""
-        return OpenShape(ghost)
+    def open_shape(self, abstract: AbstractTensor) -> Any:
+        """The shape of an abstract tensor of unknown rank, which running shows."""
+        return OpenShape(abstract)
 
     def value_of(self, array: Any) -> Any:
         """The elements, where all are numbers."""
@@ -307,7 +309,9 @@ class Lowering(World):
 
     # --- what runs here --------------------------------------------------------------------------------------------
 
-    def outputs(self, op: Op, inputs: list[Any], attributes: dict[str, Any], found: list[Abstract]) -> list[Ghost]:
+    def outputs(
+        self, op: Op, inputs: list[Any], attributes: dict[str, Any], found: list[Abstract]
+    ) -> list[AbstractTensor]:
         """The results of an op, which becomes an instruction."""
         for tensor in inputs:
             if tensor is not None and tensor._id:
@@ -327,17 +331,17 @@ class Lowering(World):
         depth = len(self.levels)
         while depth and not (self.levels[depth - 1].is_loop and variable._id in self.levels[depth - 1].assigned):
             depth -= 1  # outside of the loops that do not change it
-        ghost = self._again(depth)
-        if ghost is None:
-            ghost = self.ghost_of(*_look_of(variable), depth=depth)
+        abstract = self._again(depth)
+        if abstract is None:
+            abstract = self.tensor_of(*_look_of(variable), depth=depth)
             program = self.levels[depth - 1].program if depth else self.root
-            program.nodes.append(Node(Read(variable), (), {}, (ghost.number,)))
-            self._keep([ghost], depth)
+            program.nodes.append(Node(Read(variable), (), {}, (abstract.number,)))
+            self._keep([abstract], depth)
         for level in self.levels[depth:]:
-            level.before.setdefault(variable._id, ghost)
-        ghost._id = variable._id
+            level.before.setdefault(variable._id, abstract)
+        abstract._id = variable._id
         self.read_variables[variable._id] = variable
-        return ghost
+        return abstract
 
     def change(self, variable: Variable, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """An assignment of a value that is computed here, an update by such a value, or a call of the variable's own method."""
@@ -371,14 +375,14 @@ class Lowering(World):
             return
         if not self._replays(depth):
             self.emit(Assign(variable), (operand_of(value),), {}, [])
-        if value.__class__ is Ghost:
-            self.hold(variable, Ghost(self, value._array.shape, dtype, value.number))
+        if value.__class__ is AbstractTensor:
+            self.hold(variable, AbstractTensor(self, value._array.shape, dtype, value.number))
         else:
             self.hold(variable, from_array(value._array))
 
     def opaque(
         self, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], shapes: list[Any]
-    ) -> list[Ghost]:
+    ) -> list[AbstractTensor]:
         """A Python function that is called at each run."""
         found = self._drawn_before(function, args, kwargs, shapes)
         if found is not None:
@@ -395,7 +399,7 @@ class Lowering(World):
         place = next((place for place, level in enumerate(self.levels) if level.replicas is not None), None)
         if place is None or not looks or not draws_numbers(function, args):
             return None
-        inside = [leaf for leaf in leaves((args, kwargs)) if isinstance(leaf, Ghost)]
+        inside = [leaf for leaf in leaves((args, kwargs)) if isinstance(leaf, AbstractTensor)]
         if any(level.is_loop for level in self.levels[place + 1 :]) or not all(map(self._is_known_at(place), inside)):
             return undrawable(function)
         before = self.levels[place].replicas
@@ -403,16 +407,16 @@ class Lowering(World):
         if before.taken is not None:
             return [next(before.taken) for _ in looks]
         before.calls.append(Draw(function, args, kwargs, looks, len(self.levels) > place + 1))
-        return [self.ghost_of(*look) for look in looks]
+        return [self.tensor_of(*look) for look in looks]
 
-    def _is_known_at(self, depth: int) -> Callable[[Ghost], bool]:
-        return lambda ghost: self._depths.get(ghost.number, 0) <= depth
+    def _is_known_at(self, depth: int) -> Callable[[AbstractTensor], bool]:
+        return lambda abstract: self._depths.get(abstract.number, 0) <= depth
 
     def values_of(self, part: Any) -> Any:
         """The arguments of a call as its instruction has them."""
         if isinstance(part, Size):
             part = self.sized(part, np.int64)
-        return Value(part.number) if part.__class__ is Ghost else map_parts(part, self.values_of)
+        return Value(part.number) if part.__class__ is AbstractTensor else map_parts(part, self.values_of)
 
     def effect(self, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """A Python function that is called at each run, for its effect."""
@@ -435,7 +439,7 @@ class Lowering(World):
             raise NeedsValue("What was read or drawn in the first run is not kept.")
         return found
 
-    def _keep(self, results: list[Ghost], depth: int) -> None:
+    def _keep(self, results: list[AbstractTensor], depth: int) -> None:
         if not depth:
             self.outcomes.values += results
         elif self.keeps_outcomes:
@@ -521,7 +525,7 @@ def operand_of(value: Any) -> Any:
     """An operand as instructions store it: the number of a value, or a constant array."""
     if value is None:
         return None
-    if isinstance(value, Ghost):
+    if isinstance(value, AbstractTensor):
         return Value(value.number)
     if value.__class__ is EagerTensor:
         return value._array

@@ -174,9 +174,9 @@ class _Trial:
         self.end = start
         self._outside, self._inside = environment, Environment({})
         self._is_followed = is_followed
-        self._world = Lowering()
+        self._evaluator = Lowering()
         try:
-            with self._world.running(), self._tape() as self._tape_inside, scope(seeds=graph.seed_scope(seeds)):
+            with self._evaluator.running(), self._tape() as self._tape_inside, scope(seeds=graph.seed_scope(seeds)):
                 while self.end < len(graph.steps) and self._takes(graph.steps[self.end]):
                     assert STATE.seeds is not None
                     STATE.seeds.step += 1
@@ -186,7 +186,7 @@ class _Trial:
         except Exception as error:  # (whatever it is shows when the step itself runs)
             self.reason = str(error)
         finally:
-            self._world.close()
+            self._evaluator.close()
 
     def _tape(self) -> Any:
         return GradientTape(persistent=True) if self._is_followed else contextlib.nullcontext()
@@ -203,9 +203,9 @@ class _Trial:
             if not isinstance(value, EagerTensor):
                 return False
             self.given[number] = value
-            ghost = self._inside.values[number] = self._world.input(value._array.shape, value._array.dtype)
+            abstract = self._inside.values[number] = self._evaluator.input(value._array.shape, value._array.dtype)
             if self._is_followed and value.dtype.is_differentiable:
-                self._tape_inside.watch(ghost)
+                self._tape_inside.watch(abstract)
         return True
 
     def _run(self, step: Step) -> None:

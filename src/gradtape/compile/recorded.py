@@ -29,7 +29,7 @@ from ..differentiation.vectorize import Batched
 from ..op.record import Pull, looks_of, new_record, pull_of, refusals, write
 from ..ops.array.layout import stack
 from ..ops.math.elementwise import identity
-from ..trace.ghost import Ghost, NeedsValue
+from ..trace.abstract_tensor import AbstractTensor, NeedsValue
 from ..trace.graph import PLAIN, Environment, Graph, bind, leaves, map_parts
 from ..values.tensor import EagerTensor, IndexedSlices, from_array, to_tensor
 from ..variables.variable import Variable
@@ -69,20 +69,22 @@ class Computation:
     def __init__(self, graph: Graph, captured: list[EagerTensor]) -> None:
         self.graph, self._captured = graph, captured
 
-    def run(self, world: Lowering, inputs: list[Ghost], outcomes: Outcomes | None, run: Runs = Graph.run) -> Any:
+    def run(
+        self, evaluator: Lowering, inputs: list[AbstractTensor], outcomes: Outcomes | None, run: Runs = Graph.run
+    ) -> Any:
         """The results; what it reads and draws is taken from `outcomes` where there are some. `run` runs the graph."""
         environment = Environment({})
         arguments = inputs[: len(inputs) - len(self._captured)]
         bind(self.graph.inputs, tuple(arguments), environment.values)
-        for tensor, ghost in zip(self._captured, inputs[len(arguments) :], strict=True):
-            world.lift(tensor, ghost)
-        world.replay = None if outcomes is None else Replay(outcomes)
+        for tensor, abstract in zip(self._captured, inputs[len(arguments) :], strict=True):
+            evaluator.lift(tensor, abstract)
+        evaluator.replay = None if outcomes is None else Replay(outcomes)
         try:
             # (The random ops of a function that is differentiated are others than its own, as in TensorFlow.)
             with scope(seeds=SeedScope(None, (0,))):
                 return run(self.graph, environment)
         finally:
-            world.replay = None
+            evaluator.replay = None
 
 
 class Gradient:
@@ -105,13 +107,15 @@ class Gradient:
         self.graph: Graph = of.graph
         self.is_batched: list[bool] = []  # for each gradient
 
-    def run(self, world: Lowering, inputs: list[Ghost], outcomes: Outcomes | None, run: Runs = Graph.run) -> list[Any]:
+    def run(
+        self, evaluator: Lowering, inputs: list[AbstractTensor], outcomes: Outcomes | None, run: Runs = Graph.run
+    ) -> list[Any]:
         """The gradients of the sources; None where there is none."""
         count = len(inputs) - len(self._batches)
         given = inputs[:count]
         with _FollowsAll(persistent=True) as tape:
-            tape.watch([ghost for ghost in given if ghost.dtype.is_differentiable])
-            results = self._of.run(world, given, outcomes, run)
+            tape.watch([abstract for abstract in given if abstract.dtype.is_differentiable])
+            results = self._of.run(evaluator, given, outcomes, run)
         followed = _followed(results, self._refused)
         sources: list[Any] = [*given, *self._variables]
         cotangents = [
@@ -136,28 +140,30 @@ class Tangent:
         self._of, self._variables, self._places = of, variables, places
         self.graph: Graph = of.graph
 
-    def run(self, world: Lowering, inputs: list[Ghost], outcomes: Outcomes | None, run: Runs = Graph.run) -> list[Any]:
+    def run(
+        self, evaluator: Lowering, inputs: list[AbstractTensor], outcomes: Outcomes | None, run: Runs = Graph.run
+    ) -> list[Any]:
         """The tangents of the differentiable results; None where there is none."""
         count = len(inputs) - len(self._places)
         given, tangents = inputs[:count], inputs[count:]
         sources: list[Any] = [*given, *self._variables]
         with ForwardAccumulator([sources[place] for place in self._places], tangents) as accumulator:
-            results = self._of.run(world, given, outcomes, run)
-        return [accumulator.jvp(ghost) for ghost in _followed(results)]
+            results = self._of.run(evaluator, given, outcomes, run)
+        return [accumulator.jvp(abstract) for abstract in _followed(results)]
 
 
 Batch = tuple[Any, int]  # the level and the depth of a hidden axis
 
 
-def _shaped_as(cotangent: Ghost, result: Ghost, batch: Batch | None) -> Ghost:
+def _shaped_as(cotangent: AbstractTensor, result: AbstractTensor, batch: Batch | None) -> AbstractTensor:
     """A cotangent with the sizes of its value, where these depend on values."""
     known, sizes = cotangent._array.known, result._array.known
     if sizes is None or is_known(sizes):
         return cotangent
     shape = sizes if batch is None else (*known[:1], *sizes)
-    ghost = Ghost(cotangent.world, shape, cotangent.dtype.numpy, cotangent.number)
-    ghost._id = cotangent._id
-    return ghost
+    abstract = AbstractTensor(cotangent.evaluator, shape, cotangent.dtype.numpy, cotangent.number)
+    abstract._id = cotangent._id
+    return abstract
 
 
 def _batched(value: Any, batch: Batch | None) -> Any:
@@ -180,37 +186,37 @@ class Recorded:
     ) -> None:
         """`before` is the record of which this one computes the gradient: it has read and drawn what is needed."""
         self.computation, self._looks, self._before, self._form = computation, looks, before, form
-        world = Lowering(self._form.updates_in_place)
+        evaluator = Lowering(self._form.updates_in_place)
         try:
-            with world.running():
-                tape, inputs, self._results = self._on_tape(world, Graph.run)
-                self._taken = len(world.program.inputs)  # the inputs, and what comes from an earlier run
-                self._outcomes: Outcomes = world.outcomes if before is None else before._outcomes
-                world.outcomes = Outcomes()  # (the gradient may read more)
+            with evaluator.running():
+                tape, inputs, self._results = self._on_tape(evaluator, Graph.run)
+                self._taken = len(evaluator.program.inputs)  # the inputs, and what comes from an earlier run
+                self._outcomes: Outcomes = evaluator.outcomes if before is None else before._outcomes
+                evaluator.outcomes = Outcomes()  # (the gradient may read more)
                 drawn = self._outcomes.all if before is None else []
                 self._variables = list(tape.watched_variables())
                 self._refusals = _refusals(tape._records(), self._results)
                 followed = _followed(self._results, self._refusals)
-                cotangents = [world.input(ghost._array.known, ghost.dtype.numpy) for ghost in followed]
+                cotangents = [evaluator.input(abstract._array.known, abstract.dtype.numpy) for abstract in followed]
                 sources = [*inputs, *self._variables]
                 found = tape.gradient(followed, sources, cotangents) if followed else [None] * len(sources)
         finally:
-            world.close()
-        self._has_rules = world.has_rules
+            evaluator.close()
+        self._has_rules = evaluator.has_rules
         self._gradients = [_numbers(part) for part in found]
         self._seconds: dict[
             Any, Recorded
         ] = {}  # its gradients as computations of their own, by the batches of the cotangents
         self._pushes: dict[tuple[int, ...], Recorded] = {}  # its tangents, by the places of those that are given
-        self._split(world.program, all_ghosts(self._results), drawn)
+        self._split(evaluator.program, all_abstract(self._results), drawn)
 
-    def _on_tape(self, world: Lowering, run: Runs) -> tuple[GradientTape, list[Any], Any]:
+    def _on_tape(self, evaluator: Lowering, run: Runs) -> tuple[GradientTape, list[Any], Any]:
         """Record the computation on abstract values: the tape, what it was given, and its results."""
-        inputs = [world.input(*look) for look in self._looks]
-        outcomes = None if self._before is None else self._before.replayed(world)
+        inputs = [evaluator.input(*look) for look in self._looks]
+        outcomes = None if self._before is None else self._before.replayed(evaluator)
         with _FollowsAll(persistent=True) as tape:
-            tape.watch([ghost for ghost in inputs if ghost.dtype.is_differentiable])
-            results = self.computation.run(world, inputs, outcomes, run)
+            tape.watch([abstract for abstract in inputs if abstract.dtype.is_differentiable])
+            results = self.computation.run(evaluator, inputs, outcomes, run)
         return tape, inputs, results
 
     @property
@@ -225,28 +231,28 @@ class Recorded:
 
     def again(self, run: Runs) -> tuple[Records, list[Any]]:
         """Record the graph once more, run by `run`: the records, and the sources in their order."""
-        world = Lowering(self._form.updates_in_place)
+        evaluator = Lowering(self._form.updates_in_place)
         try:
-            with world.running():
-                tape, inputs, _ = self._on_tape(world, run)
+            with evaluator.running():
+                tape, inputs, _ = self._on_tape(evaluator, run)
         finally:
-            world.close()
+            evaluator.close()
         return tape._records(), [*inputs, *self._variables]
 
-    def replayed(self, world: Lowering) -> Outcomes:
+    def replayed(self, evaluator: Lowering) -> Outcomes:
         """Inputs of another lowering for what this one has read and drawn."""
 
-        def taken(ghost: Ghost) -> Ghost:
-            made = world.ghost_of(ghost._array.known, ghost.dtype.numpy, ghost.__class__)
-            world.program.inputs.append(made.number)
+        def taken(abstract: AbstractTensor) -> AbstractTensor:
+            made = evaluator.tensor_of(abstract._array.known, abstract.dtype.numpy, abstract.__class__)
+            evaluator.program.inputs.append(made.number)
             return made
 
-        return self._outcomes.like(iter([taken(ghost) for ghost in self._outcomes.all]))
+        return self._outcomes.like(iter([taken(abstract) for abstract in self._outcomes.all]))
 
-    def _split(self, program: Program, results: list[Ghost], drawn: list[Ghost]) -> None:
+    def _split(self, program: Program, results: list[AbstractTensor], drawn: list[AbstractTensor]) -> None:
         """Split one program in two: the forward pass, and the backward pass from the cotangents."""
-        wanted = [Value(ghost.number) for ghost in results]
-        kept_draws = [Value(ghost.number) for ghost in drawn]
+        wanted = [Value(abstract.number) for abstract in results]
+        kept_draws = [Value(abstract.number) for abstract in drawn]
         parts = [part for gradient in self._gradients for part in gradient if part.__class__ is Value]
         program = optimized(program.with_nodes(program.nodes, [*wanted, *kept_draws, *parts]))
         wanted, rest = program.outputs[: len(wanted)], program.outputs[len(wanted) :]
@@ -279,7 +285,7 @@ class Recorded:
         self._run_forward: Any = self._form.runs(self._forward, partial(setattr, self, "_run_forward"))
         self._run_backward: Any = None
         # (By place, not by value: each of several results that are one value is a tensor of its own.)
-        places = [place for place, ghost in enumerate(results) if ghost.dtype.is_differentiable]
+        places = [place for place, abstract in enumerate(results) if abstract.dtype.is_differentiable]
         self._places = [place for number, place in enumerate(places) if number not in self._refusals]
         self._refused = [(places[number], pull) for number, pull in self._refusals.items()]
 
@@ -399,8 +405,8 @@ class Recorded:
             return self._gradient_of_each(given, drawn, cotangents, places)
         looks = [(tensor._array.shape, tensor.dtype.numpy) for tensor in inputs]
         followed = _followed(self._results, self._refusals)
-        for place, (ghost, batch) in enumerate(zip(followed, batches, strict=True), len(given)):
-            sizes = ghost._array.known
+        for place, (abstract, batch) in enumerate(zip(followed, batches, strict=True), len(given)):
+            sizes = abstract._array.known
             if sizes is not None and not is_known(sizes):  # (one program for all sizes that depend on values)
                 lead = () if batch is None else looks[place][0][:1]
                 looks[place] = (
@@ -474,25 +480,25 @@ class Recorded:
         return packed
 
 
-def _followed(results: Any, refused: Collection[int] = ()) -> list[Ghost]:
+def _followed(results: Any, refused: Collection[int] = ()) -> list[AbstractTensor]:
     """The results that have gradients, without those at the places in `refused`."""
-    found = [ghost for ghost in all_ghosts(results) if ghost.dtype.is_differentiable]
-    return [ghost for place, ghost in enumerate(found) if place not in refused]
+    found = [abstract for abstract in all_abstract(results) if abstract.dtype.is_differentiable]
+    return [abstract for place, abstract in enumerate(found) if place not in refused]
 
 
 def _refusals(records: Records, results: Any) -> dict[int, Pull]:
     """The results, by place, whose gradient would go through an op without a derivative, with what raises its error."""
     if not any(record and getattr(pull_of(record), "refuses", False) for record in records.values()):
         return {}
-    found = {place: refusals(records, ghost._id) for place, ghost in enumerate(_followed(results))}
+    found = {place: refusals(records, abstract._id) for place, abstract in enumerate(_followed(results))}
     return {place: pulls[0] for place, pulls in found.items() if pulls}
 
 
-def all_ghosts(results: Any) -> list[Ghost]:
+def all_abstract(results: Any) -> list[AbstractTensor]:
     """The part of a function's results that the program computes."""
     found = []
     for leaf in leaves(results):
-        if leaf.__class__ is Ghost:
+        if leaf.__class__ is AbstractTensor:
             found.append(leaf)
         elif leaf.__class__ is not EagerTensor and leaf.__class__ not in PLAIN and not _is_empty(leaf):
             raise NeedsValue("It returns what a program cannot.")
@@ -505,7 +511,7 @@ def _is_empty(leaf: Any) -> bool:
 
 def filled(results: Any, values: Any) -> Any:
     """What a function returns, with these values in place of abstract values."""
-    if results.__class__ is Ghost:
+    if results.__class__ is AbstractTensor:
         return next(values)
     return map_parts(results, lambda part: filled(part, values))
 
@@ -524,4 +530,4 @@ def _numbers(gradient: Any) -> tuple[Any, ...]:
 
 def operand_of_result(value: Any) -> Any:
     """How a program returns a tensor that came out of the lowering: by number, or as the array itself."""
-    return Value(value.number) if value.__class__ is Ghost else np.asarray(value._array)
+    return Value(value.number) if value.__class__ is AbstractTensor else np.asarray(value._array)

@@ -37,14 +37,14 @@ class Draw:
         has_seed = self.seed is not None and (self.seed.own is not None or (is_nested and self.seed.pair is not None))
         self.is_same = has_seed or self.function.__name__.startswith("stateless_")
 
-    def by(self, world: Lowering, number: int) -> list[Any]:
+    def by(self, evaluator: Lowering, number: int) -> list[Any]:
         """What it draws as the op with this number among those without a seed."""
         args, kwargs = self.args, self.kwargs
         if self.seed is not None:
             eager = STATE.seeds_as_eager
             seed = self.seed.own if eager else self.seed if self.is_same else self.seed.numbered(number)
             args, kwargs = _with_seed((args, kwargs), seed)
-        return world.opaque(self.function, args, kwargs, self.looks)
+        return evaluator.opaque(self.function, args, kwargs, self.looks)
 
 
 def _with_seed(part: Any, seed: Any) -> Any:
@@ -76,11 +76,11 @@ def undrawable(function: Any) -> None:
         )
 
 
-def with_draws(world: Lowering, turn: Callable[..., Any], count: int, is_drawn: bool) -> Callable[..., Any]:
+def with_draws(evaluator: Lowering, turn: Callable[..., Any], count: int, is_drawn: bool) -> Callable[..., Any]:
     """The same rounds, each of which has what it draws after its elements of `count` sequences."""
 
     def again(carried: list[Any], elements: list[Any]) -> Any:
-        before = world.levels[-1].replicas = DrawnBefore(iter(elements[count:]) if is_drawn else None)
+        before = evaluator.levels[-1].replicas = DrawnBefore(iter(elements[count:]) if is_drawn else None)
         found = turn(carried, elements[:count])
         if before.calls:
             raise Undrawn(before.calls)
@@ -89,13 +89,13 @@ def with_draws(world: Lowering, turn: Callable[..., Any], count: int, is_drawn: 
     return again
 
 
-def drawn_before(world: Lowering, calls: list[Draw], rounds: int) -> list[Any]:
+def drawn_before(evaluator: Lowering, calls: list[Draw], rounds: int) -> list[Any]:
     """What rounds draw by these calls, in the order in which TensorFlow's replicas do, each stacked."""
     count = sum(not call.is_same for call in calls)
     numbers = iter(range(rounds * count) if STATE.seeds is None else STATE.seeds.reserved(rounds * count))
-    same = [call.by(world, 0) if call.is_same else None for call in calls]
+    same = [call.by(evaluator, 0) if call.is_same else None for call in calls]
     rows = [
-        [call.by(world, next(numbers)) if found is None else found for call, found in zip(calls, same, strict=True)]
+        [call.by(evaluator, next(numbers)) if found is None else found for call, found in zip(calls, same, strict=True)]
         for _ in range(rounds)
     ]
     flat = [[value for found in row for value in found] for row in rows]

@@ -13,8 +13,8 @@ from ..base.context import ACTIVE, STATE
 from ..base.errors import REFUSALS, OpError, OutOfRangeError, raise_named
 from ..base.traceable import traceable
 from ..base.types import Function
-from ..trace.ghost import World
-from ..trace.host_calls import called_in_world
+from ..trace.abstract_tensor import Evaluator
+from ..trace.host_calls import called_on_abstract
 from ..values.tensor import Tensor, TensorSpec
 from .handles import HANDLE, HandleSpec, boxed, declare_handled
 from .node import ElementIterator, Node, Settings
@@ -236,8 +236,8 @@ def take(iterator: Iterator) -> Element:
         raise OutOfRangeError(None, None, "End of sequence") from None
 
 
-def _take_in_world(world: World, function: Function, iterator: Iterator) -> Element:
-    return called_in_world(world, function, (iterator,), iterator.element_spec, _WHY)
+def _take_on_abstract(evaluator: Evaluator, function: Function, iterator: Iterator) -> Element:
+    return called_on_abstract(evaluator, function, (iterator,), iterator.element_spec, _WHY)
 
 
 def _next_optional(iterator: Iterator) -> Optional:
@@ -252,11 +252,11 @@ def take_optional(iterator: Iterator) -> Optional:
     return _next_optional(iterator)
 
 
-def _take_optional_in_world(world: World, function: Function, iterator: Iterator) -> Optional:
+def _take_optional_on_abstract(evaluator: Evaluator, function: Function, iterator: Iterator) -> Optional:
     def taken(iterator: Iterator) -> Tensor:
         return boxed(_next_optional(iterator))
 
-    handle = called_in_world(world, taken, (iterator,), TensorSpec((), HANDLE), _WHY)
+    handle = called_on_abstract(evaluator, taken, (iterator,), TensorSpec((), HANDLE), _WHY)
     return OptionalElement((), iterator.element_spec, handle)
 
 
@@ -265,17 +265,17 @@ def begin(dataset: Iterable[Any]) -> Iterator:
     return iter(dataset)  # type: ignore[arg-type]
 
 
-def _begin_in_world(world: World, function: Function, dataset: Iterable[Any]) -> Iterator:
+def _begin_on_abstract(evaluator: Evaluator, function: Function, dataset: Iterable[Any]) -> Iterator:
     def begun(dataset: Iterable[Any]) -> Tensor:
         return boxed(iter(dataset))
 
-    handle = called_in_world(world, begun, (dataset,), TensorSpec((), HANDLE), _WHY)
+    handle = called_on_abstract(evaluator, begun, (dataset,), TensorSpec((), HANDLE), _WHY)
     return Iterator.standing_for(dataset.element_spec, handle)  # type: ignore[attr-defined]
 
 
-take = traceable(take, always=True, in_world=_take_in_world)
-take_optional = traceable(take_optional, always=True, in_world=_take_optional_in_world)
-begin = traceable(begin, always=True, in_world=_begin_in_world)
+take = traceable(take, always=True, on_abstract=_take_on_abstract)
+take_optional = traceable(take_optional, always=True, on_abstract=_take_optional_on_abstract)
+begin = traceable(begin, always=True, on_abstract=_begin_on_abstract)
 
 
 class NumpyIterator(PythonIterator[Any]):

@@ -9,7 +9,7 @@ from typing import Any
 from ..base.context import STATE
 from ..base.shapes import TensorShape
 from ..base.type_spec import TypeSpec
-from ..trace.ghost import NeedsValue
+from ..trace.abstract_tensor import NeedsValue
 from . import structure
 from .captures import holds_symbolic
 from .node import ElementIterator, Node, Settings

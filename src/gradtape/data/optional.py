@@ -8,8 +8,8 @@ from typing import Any
 from ..base.errors import invalid
 from ..base.traceable import traceable
 from ..base.types import Function
-from ..trace.ghost import World
-from ..trace.host_calls import called_in_world
+from ..trace.abstract_tensor import Evaluator
+from ..trace.host_calls import called_on_abstract
 from ..values.tensor import Tensor, TensorSpec, to_tensor
 from . import structure
 from .handles import HANDLE, HandleSpec, boxed, declare_handled
@@ -165,11 +165,11 @@ def _full(value: Element) -> OptionalElement:
     return OptionalElement((value,))
 
 
-def _full_in_world(world: World, function: Function, value: Element) -> OptionalElement:
+def _full_on_abstract(evaluator: Evaluator, function: Function, value: Element) -> OptionalElement:
     def made(value: Element) -> Tensor:
         return boxed(OptionalElement((value,)))
 
-    handle = called_in_world(world, made, (value,), TensorSpec((), HANDLE), "")
+    handle = called_on_abstract(evaluator, made, (value,), TensorSpec((), HANDLE), "")
     return OptionalElement((), structure.spec_of(value), handle)
 
 
@@ -177,8 +177,8 @@ def _has_value(optional: OptionalElement) -> Tensor:
     return to_tensor(bool(optional._value))
 
 
-def _has_value_in_world(world: World, function: Function, optional: OptionalElement) -> Tensor:
-    return called_in_world(world, function, (optional,), TensorSpec((), "bool"), "")
+def _has_value_on_abstract(evaluator: Evaluator, function: Function, optional: OptionalElement) -> Tensor:
+    return called_on_abstract(evaluator, function, (optional,), TensorSpec((), "bool"), "")
 
 
 def _get_value(optional: OptionalElement) -> Element:
@@ -187,11 +187,11 @@ def _get_value(optional: OptionalElement) -> Element:
     return optional._value[0]
 
 
-def _get_value_in_world(world: World, function: Function, optional: OptionalElement) -> Element:
+def _get_value_on_abstract(evaluator: Evaluator, function: Function, optional: OptionalElement) -> Element:
     why = "Elements of a dataset have a shape when they are taken."
-    return called_in_world(world, function, (optional,), optional.element_spec, why)
+    return called_on_abstract(evaluator, function, (optional,), optional.element_spec, why)
 
 
-_full = traceable(_full, in_world=_full_in_world)
-_has_value = traceable(_has_value, always=True, in_world=_has_value_in_world)
-_get_value = traceable(_get_value, always=True, in_world=_get_value_in_world)
+_full = traceable(_full, on_abstract=_full_on_abstract)
+_has_value = traceable(_has_value, always=True, on_abstract=_has_value_on_abstract)
+_get_value = traceable(_get_value, always=True, on_abstract=_get_value_on_abstract)

@@ -187,13 +187,13 @@ def _on_elements(grad_fn: Callable[..., Any], results: list[Any]) -> Callable[..
     return grad
 
 
-def _call_in_world(world: Any, function: Any, *args: Any) -> Any:
+def _call_on_abstract(evaluator: Any, function: Any, *args: Any) -> Any:
     """A function with a custom gradient, run on abstract values."""
-    world.has_rules = True
+    evaluator.has_rules = True
     return function.__wrapped__(*args)
 
 
-_call = traceable(_call, always=True, on_trace=_trace_call, in_world=_call_in_world)
+_call = traceable(_call, always=True, on_trace=_trace_call, on_abstract=_call_on_abstract)
 
 
 def _is_object(value: Any) -> bool:

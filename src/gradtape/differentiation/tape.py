@@ -958,7 +958,7 @@ def _show(targets: list[Any], gradients: list[Any], variables: list[Variable]) -
 
 # In a compiled function it is one call at each run, of a program that was made while somebody observes.
 _show_gradients = traceable(
-    _show, always=True, in_world=lambda world, function, *args: world.effect(function, args, {})
+    _show, always=True, on_abstract=lambda evaluator, function, *args: evaluator.effect(function, args, {})
 )
 
 

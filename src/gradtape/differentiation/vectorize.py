@@ -308,14 +308,14 @@ def _traced_as(function: Function) -> Callable[..., Any]:
     return on_trace
 
 
-def _mapped_in_world(world: Any, function: Any, fn: Function, elems: object) -> Any:
+def _mapped_on_abstract(evaluator: Any, function: Any, fn: Function, elems: object) -> Any:
     tensors = [to_tensor(value) for value in nest.flatten(elems)]
     shares = function is mapped_and_shared
-    found = world.mapped(fn, tensors, lambda slices: nest.pack_sequence_as(elems, slices), shares)
+    found = evaluator.mapped(fn, tensors, lambda slices: nest.pack_sequence_as(elems, slices), shares)
     return function.__wrapped__(fn, elems) if found is NotImplemented else found
 
 
-vectorized_map = traceable(vectorized_map, in_world=_mapped_in_world, on_trace=_traced_as(lambda: vectorized_map))
+vectorized_map = traceable(vectorized_map, on_abstract=_mapped_on_abstract, on_trace=_traced_as(lambda: vectorized_map))
 mapped_and_shared = traceable(
-    mapped_and_shared, in_world=_mapped_in_world, on_trace=_traced_as(lambda: mapped_and_shared)
+    mapped_and_shared, on_abstract=_mapped_on_abstract, on_trace=_traced_as(lambda: mapped_and_shared)
 )

@@ -26,9 +26,9 @@ from ..ops.array.layout import concat, reshape, stack
 from ..ops.math.elementwise import convert
 from ..ops.math.logic import equal, select, zeros_like
 from ..ops.math.reduce import reduce_mean, reduce_sum
+from ..trace.abstract_tensor import NeedsValue
 from ..trace.engines import engine_on_devices
 from ..trace.function import RETURNED, Function, function
-from ..trace.ghost import NeedsValue
 from ..trace.inference import Inference
 from ..trace.symbolic import is_symbolic
 from ..values.composite import Composite, declare
@@ -198,20 +198,20 @@ def _trace_replicas(trace: Any, one: Callable[..., Any], elements: list[Any], me
     return trace.step(replicas, (graph, symbolic, mesh, []), {})  # (the graph has its parts now)
 
 
-def _replicas_in_world(
-    world: Any, function: Any, one: Callable[..., Any], elements: list[Any], mesh: Mesh, touched: list[Parts]
+def _replicas_on_abstract(
+    evaluator: Any, function: Any, one: Callable[..., Any], elements: list[Any], mesh: Mesh, touched: list[Parts]
 ) -> list[Any]:
-    if isinstance(world, Inference):
-        found: list[Any] = world.mapped(one, elements, list)
+    if isinstance(evaluator, Inference):
+        found: list[Any] = evaluator.mapped(one, elements, list)
         return found
-    if world.updates_in_place:
+    if evaluator.updates_in_place:
         raise NeedsValue("Replicas run on XLA.")
-    _, collected = world.rounds(lambda _, given: ([], list(one(given))), [], elements, mesh.size, across=mesh)
+    _, collected = evaluator.rounds(lambda _, given: ([], list(one(given))), [], elements, mesh.size, across=mesh)
     return list(collected)
 
 
 replicas.is_for_devices = True  # type: ignore[attr-defined]
-replicas = traceable(replicas, always=True, in_world=_replicas_in_world, on_trace=_trace_replicas)
+replicas = traceable(replicas, always=True, on_abstract=_replicas_on_abstract, on_trace=_trace_replicas)
 
 
 class Plain:

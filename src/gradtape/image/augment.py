@@ -21,7 +21,7 @@ from ..base.traceable import shaped, trace_public
 from ..base.types import IntLike, TensorLike
 from ..op.abstract import Abstract
 from ..op.attributes import as_ints
-from ..trace.ghost import abstract_of
+from ..trace.abstract_tensor import abstract_of
 from ..values.tensor import Tensor, to_tensor
 from .colour import adjust_brightness, adjust_contrast, adjust_hue, adjust_jpeg_quality, adjust_saturation
 from .geometry import check_image, flip_left_right, flip_up_down

@@ -34,7 +34,7 @@ from ..ops.image.contrast import adjust_contrast as contrast
 from ..ops.image.contrast import standardize_image
 from ..ops.public import hsv_to_rgb as hsv_to_rgb
 from ..ops.public import rgb_to_hsv as rgb_to_hsv
-from ..trace.ghost import Ghost, NeedsValue
+from ..trace.abstract_tensor import AbstractTensor, NeedsValue
 from ..trace.graph import leaves
 from ..trace.inference import Inference
 from ..values.tensor import EagerTensor, Tensor, to_tensor
@@ -337,17 +337,17 @@ def adjust_jpeg_quality(
     return convert_image_dtype(stored, x.dtype, saturate=True)
 
 
-def _stored_in_world(world: object, function: Any, image: Any, *args: Any, **kwargs: Any) -> Any:
+def _stored_on_abstract(evaluator: object, function: Any, image: Any, *args: Any, **kwargs: Any) -> Any:
     """On abstract values: the shape stays, and the pixels are unknown."""
-    if not any(leaf.__class__ is Ghost for leaf in leaves((image, args, kwargs))):
+    if not any(leaf.__class__ is AbstractTensor for leaf in leaves((image, args, kwargs))):
         return function.__wrapped__(image, *args, **kwargs)
-    if not isinstance(world, Inference):
+    if not isinstance(evaluator, Inference):
         raise NeedsValue("How an image looks after it was stored is known only when it is stored.")
     x = to_tensor(image)
-    return Ghost(world, tuple(x.shape), x.dtype.numpy)
+    return AbstractTensor(evaluator, tuple(x.shape), x.dtype.numpy)
 
 
-adjust_jpeg_quality = traceable(adjust_jpeg_quality, in_world=_stored_in_world)
+adjust_jpeg_quality = traceable(adjust_jpeg_quality, on_abstract=_stored_on_abstract)
 
 
 def _colours(image: object, name: str) -> Any:

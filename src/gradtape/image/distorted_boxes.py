@@ -13,7 +13,7 @@ from ..base.errors import invalid
 from ..base.philox import Words
 from ..base.traceable import traceable
 from ..base.types import TensorLike
-from ..trace.control import sample_in_world
+from ..trace.control import sample_on_abstract
 from ..values.tensor import Tensor, from_array, to_tensor
 
 
@@ -227,5 +227,7 @@ def _shows_enough(crop: tuple[int, int, int, int], share: float, marked: list[An
     return False
 
 
-sample_distorted_bounding_box = traceable(sample_distorted_bounding_box, always=True, in_world=sample_in_world)
-stateless_sample_distorted_bounding_box = traceable(stateless_sample_distorted_bounding_box, in_world=sample_in_world)
+sample_distorted_bounding_box = traceable(sample_distorted_bounding_box, always=True, on_abstract=sample_on_abstract)
+stateless_sample_distorted_bounding_box = traceable(
+    stateless_sample_distorted_bounding_box, on_abstract=sample_on_abstract
+)

@@ -13,7 +13,7 @@ from ..base.types import IntLike, TensorLike, Value
 from ..op.abstract import Abstract
 from ..op.attributes import as_float, as_int
 from ..ops.array.index import getitem
-from ..trace.ghost import abstract_of
+from ..trace.abstract_tensor import abstract_of
 from ..values.tensor import Tensor, to_tensor
 
 

@@ -20,7 +20,7 @@ from ..math import cast, ceil, floor, greater_equal, less_equal, logical_and, ma
 from ..op.arguments import number, sequence, takes, text
 from ..op.attributes import as_int, as_ints
 from ..ops.image.patches import extract_windows
-from ..trace.control import effect_in_world
+from ..trace.control import effect_on_abstract
 from ..values.tensor import Tensor, from_array, to_tensor
 
 
@@ -204,7 +204,7 @@ def _check_boxes(corners: Tensor, owners: Tensor, images: IntLike) -> None:
         raise invalid("crop_and_resize: boxes must be finite.")
 
 
-_check_boxes = traceable(_check_boxes, in_world=effect_in_world)
+_check_boxes = traceable(_check_boxes, on_abstract=effect_on_abstract)
 
 
 def _places(start: Tensor, end: Tensor, size: int, count: int) -> Any:

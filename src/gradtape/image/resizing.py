@@ -22,7 +22,7 @@ from ..op.abstract import Abstract
 from ..op.arguments import choice, flag, takes
 from ..op.attributes import as_ints
 from ..ops.image import resize as r
-from ..trace.ghost import abstract_of
+from ..trace.abstract_tensor import abstract_of
 from ..values.tensor import Tensor, to_tensor
 from ..variables.variable import Variable
 from .geometry import image_of, pad_to_bounding_box, target_size

@@ -12,8 +12,8 @@ from ..base.dtypes import Array
 from ..base.errors import from_os_error, invalid
 from ..base.traceable import traceable
 from ..base.types import Function, PathLikeOrTensor, TensorLike
-from ..trace.control import effect_in_world
-from ..trace.ghost import NeedsValue
+from ..trace.abstract_tensor import NeedsValue
+from ..trace.control import effect_on_abstract
 from ..trace.host_calls import gives
 from ..trace.inference import Inference
 from ..values.tensor import Tensor, TensorSpec, from_array, to_tensor
@@ -115,12 +115,12 @@ def _one(value: object, what: str) -> bytes:
     return data
 
 
-def _read_in_world(world: Any, function: Function, filename: PathLikeOrTensor, name: str | None = None) -> Any:
+def _read_on_abstract(evaluator: Any, function: Function, filename: PathLikeOrTensor, name: str | None = None) -> Any:
     """The contents of a file are known only when the function runs; type and shape are known during tracing."""
-    if not isinstance(world, Inference):
+    if not isinstance(evaluator, Inference):
         raise NeedsValue("What is in a file is known only when it is read.")
-    return world.ghost(TensorSpec([], dtypes.string))
+    return evaluator.tensor(TensorSpec([], dtypes.string))
 
 
-read_file = traceable(read_file, always=True, in_world=_read_in_world)
-write_file = traceable(write_file, always=True, in_world=effect_in_world)
+read_file = traceable(read_file, always=True, on_abstract=_read_on_abstract)
+write_file = traceable(write_file, always=True, on_abstract=effect_on_abstract)

@@ -18,7 +18,7 @@ from ..op.attributes import as_ints
 from ..op.family import shape_of
 from ..ops.linalg.contractions import contract
 from ..ops.linalg.products import matmul
-from ..trace.ghost import abstract_of
+from ..trace.abstract_tensor import abstract_of
 from ..values.tensor import Tensor, to_tensor
 from ..variables.variable import Variable
 

@@ -97,7 +97,7 @@ def on_rows(op: Any, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     )
 
 
-on_rows = traceable(on_rows, in_world=by_stand_ins)
+on_rows = traceable(on_rows, on_abstract=by_stand_ins)
 
 
 def _aligned(values: Sequence[Any], name: str) -> list[Any]:

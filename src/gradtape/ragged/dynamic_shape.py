@@ -608,7 +608,7 @@ def _broadcast_rows(value: Any, shape: DynamicRaggedShape) -> Any:
     return in_rows(flat, axes, partitions, shape.dtype.numpy)
 
 
-_broadcast_rows = traceable(_broadcast_rows, in_world=by_stand_ins)
+_broadcast_rows = traceable(_broadcast_rows, on_abstract=by_stand_ins)
 
 
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
@@ -624,7 +624,7 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     return DynamicRaggedShape._from_axes(axes, max(counts), kind)
 
 
-broadcast_dynamic_shape = traceable(broadcast_dynamic_shape, in_world=by_stand_ins)
+broadcast_dynamic_shape = traceable(broadcast_dynamic_shape, on_abstract=by_stand_ins)
 
 _TAKE_SHAPES: dict[Any, Callable[..., Any]] = {
     arrays.broadcast_dynamic_shape: broadcast_dynamic_shape,

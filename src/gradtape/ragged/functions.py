@@ -19,8 +19,8 @@ from ..base.types import AxisLike, DTypeLike, IntLike, TensorLike
 from ..op.abstract import Abstract
 from ..op.attributes import as_int
 from ..sparse import SparseTensor, crossing
+from ..trace.abstract_tensor import abstract_of
 from ..trace.composites import by_stand_ins
-from ..trace.ghost import abstract_of
 from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
 from .tensor import RaggedTensor, concat_rows, ranges, stacked_rows, take_rows
 
@@ -554,4 +554,4 @@ def stack_dynamic_partitions(
 
 
 stack_dynamic_partitions = traceable(stack_dynamic_partitions)
-trace_public(globals(), skip=("check_same_rows", "constant", "map_flat_values"), in_world=by_stand_ins)
+trace_public(globals(), skip=("check_same_rows", "constant", "map_flat_values"), on_abstract=by_stand_ins)

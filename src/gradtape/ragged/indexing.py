@@ -81,4 +81,4 @@ def _inside(rows: RaggedTensor, keys: list[Any]) -> Any:
     return kept.with_values(kept.values[(slice(None), *rest)])
 
 
-RaggedTensor.__getitem__ = traceable(getitem, in_world=by_stand_ins)
+RaggedTensor.__getitem__ = traceable(getitem, on_abstract=by_stand_ins)

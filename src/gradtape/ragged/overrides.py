@@ -57,11 +57,11 @@ _BY_ELEMENT = (
 )
 _TARGETS: dict[Any, Any] = {function: functools.partial(map_flat_values, function) for function in _BY_ELEMENT}
 _TARGETS |= {
-    layout.split: traceable(_split, in_world=by_stand_ins),
+    layout.split: traceable(_split, on_abstract=by_stand_ins),
     math.add_n: _add_n,
-    math.unsorted_segment_mean: traceable(_segment_mean, in_world=by_stand_ins),
-    math.unsorted_segment_sqrt_n: traceable(_segment_sqrt_n, in_world=by_stand_ins),
-    partition.dynamic_partition: traceable(_dynamic_partition, in_world=by_stand_ins),
+    math.unsorted_segment_mean: traceable(_segment_mean, on_abstract=by_stand_ins),
+    math.unsorted_segment_sqrt_n: traceable(_segment_sqrt_n, on_abstract=by_stand_ins),
+    partition.dynamic_partition: traceable(_dynamic_partition, on_abstract=by_stand_ins),
 }
 for _function, _target in _TARGETS.items():
     OVERRIDES.setdefault(_function, []).append(Override(_target, operand=RaggedTensor))

@@ -24,7 +24,7 @@ from ..base.traceable import name_errors, traceable
 from ..op.arguments import takes, truth
 from ..op.attributes import as_int
 from ..trace.composites import by_stand_ins
-from ..trace.control import effect_in_world
+from ..trace.control import effect_on_abstract
 from ..trace.symbolic import is_symbolic
 from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
@@ -954,10 +954,10 @@ def _check_count(splits: Tensor, count: IntLike) -> None:
         raise unfit(f"RaggedTensor: the rows have {end} values in all, but {given} were given.")
 
 
-_check_splits = traceable(_check_splits, in_world=effect_in_world)
-_check_lengths = traceable(_check_lengths, in_world=effect_in_world)
-_check_rowids = traceable(_check_rowids, in_world=effect_in_world)
-_check_count = traceable(_check_count, in_world=effect_in_world)
+_check_splits = traceable(_check_splits, on_abstract=effect_on_abstract)
+_check_lengths = traceable(_check_lengths, on_abstract=effect_on_abstract)
+_check_rowids = traceable(_check_rowids, on_abstract=effect_on_abstract)
+_check_count = traceable(_check_count, on_abstract=effect_on_abstract)
 
 
 def _count(values: RaggedTensor | Tensor) -> Any:
@@ -1060,9 +1060,9 @@ for _name in (
     *("row_lengths", "nested_row_lengths", "nested_value_rowids", "row_starts", "row_limits", "value_rowids"),
     *("bounding_shape", "merge_dims", "to_tensor", "to_sparse"),
 ):
-    setattr(RaggedTensor, _name, traceable(getattr(RaggedTensor, _name), in_world=by_stand_ins))
+    setattr(RaggedTensor, _name, traceable(getattr(RaggedTensor, _name), on_abstract=by_stand_ins))
 for _name in ("from_tensor", "from_sparse"):
-    _made = traceable(RaggedTensor.__dict__[_name].__func__, in_world=by_stand_ins)
+    _made = traceable(RaggedTensor.__dict__[_name].__func__, on_abstract=by_stand_ins)
     setattr(RaggedTensor, _name, classmethod(_made))
 name_errors(
     RaggedTensor,

@@ -34,7 +34,7 @@ from ..ops.array.search import bucketize, list_diff
 from ..ops.image.morphology import dilation2d_backprop_filter, dilation2d_backprop_input
 from ..ops.math.rounding import nextafter
 from ..ops.text.encoding import decode_padded_raw, decode_raw, fingerprint, string_to_hash_bucket_strong
-from ..trace.control import effect_in_world
+from ..trace.control import effect_on_abstract
 from ..values.tensor import to_tensor, value_of
 from ..variables.in_place import any_value, written
 from ..variables.variable import Variable
@@ -154,20 +154,22 @@ def _adam_in_ops(
     var.assign_sub(moved / (root + given["epsilon"]) * rate)
 
 
-def _update_in_world(in_ops: Function, world: typing.Any, function: Function, *args: object, **kwargs: object) -> None:
+def _update_on_abstract(
+    in_ops: Function, evaluator: typing.Any, function: Function, *args: object, **kwargs: object
+) -> None:
     """Inside a traced function an update is one step; the variables are read anew after it. On another device it is ops."""
-    if not getattr(world, "updates_in_place", True):
+    if not getattr(evaluator, "updates_in_place", True):
         in_ops(**inspect.signature(function).bind(*args, **kwargs).arguments)
         return
-    effect_in_world(world, function, *args, **kwargs)
-    world.forget([value for value in (*args, *kwargs.values()) if isinstance(value, Variable)])
+    effect_on_abstract(evaluator, function, *args, **kwargs)
+    evaluator.forget([value for value in (*args, *kwargs.values()) if isinstance(value, Variable)])
 
 
 ResourceApplyGradientDescent = traceable(
-    ResourceApplyGradientDescent, always=True, in_world=functools.partial(_update_in_world, _descent_in_ops)
+    ResourceApplyGradientDescent, always=True, on_abstract=functools.partial(_update_on_abstract, _descent_in_ops)
 )
 ResourceApplyAdam = traceable(
-    ResourceApplyAdam, always=True, in_world=functools.partial(_update_in_world, _adam_in_ops)
+    ResourceApplyAdam, always=True, on_abstract=functools.partial(_update_on_abstract, _adam_in_ops)
 )
 
 

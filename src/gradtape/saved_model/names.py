@@ -118,7 +118,7 @@ _STEPS: dict[str, Any] = {
         f"{cls.__name__}.{name}": step
         for cls in (Generator, RaggedTensor, SparseTensor)
         for name, method in vars(cls).items()
-        if hasattr(step := getattr(method, "__func__", method), "in_world")
+        if hasattr(step := getattr(method, "__func__", method), "on_abstract")
     },
 }
 # Names that only files of earlier versions contain.
@@ -246,4 +246,4 @@ def _is_step(value: Any, module: str) -> bool:
     """Whether a function of a module may be called by a step, or be given to one (the activation of an LSTM)."""
     if not isinstance(value, FunctionType):
         return False
-    return hasattr(value, "in_world") or (value.__module__ == module and module.startswith("keras."))
+    return hasattr(value, "on_abstract") or (value.__module__ == module and module.startswith("keras."))

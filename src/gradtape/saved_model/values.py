@@ -176,7 +176,7 @@ class Encoder:
             if value is getattr(sys, name):
                 return {"stream": name}
         if callable(value) and not isinstance(value, type):
-            return {"function": name_of(getattr(value, "op", value) if not hasattr(value, "in_world") else value)}
+            return {"function": name_of(getattr(value, "op", value) if not hasattr(value, "on_abstract") else value)}
         return None
 
     def key_of(self, owner: object, array: Array) -> str:

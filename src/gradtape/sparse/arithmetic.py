@@ -19,8 +19,8 @@ from ..op.arguments import flag, optional_flag, takes
 from ..op.attributes import as_int, as_ints
 from ..ops.array import pooled_segments as segments
 from ..ops.linalg.sparse import sparse_dense_matmul as product
+from ..trace.abstract_tensor import abstract_of
 from ..trace.composites import by_stand_ins
-from ..trace.ghost import abstract_of
 from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
 from .layout import picked, reorder
@@ -531,4 +531,4 @@ def _segments(
     return to_tensor(data), rows, ids, count
 
 
-trace_public(globals(), skip=("map_values",), in_world=by_stand_ins)
+trace_public(globals(), skip=("map_values",), on_abstract=by_stand_ins)

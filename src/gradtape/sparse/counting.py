@@ -118,4 +118,4 @@ def _weights(weights: Any, values: Any) -> Any:
     return arrays.reshape(given, (-1,))
 
 
-trace_public(globals(), in_world=by_stand_ins)
+trace_public(globals(), on_abstract=by_stand_ins)

@@ -140,4 +140,4 @@ def _crossed(inputs: Any, meet: Meet, kind: dtypes.DType) -> SparseTensor:
     return from_parts(np.array(places, np.int64).reshape(-1, 2), from_array(flat), (len(rows), width))
 
 
-trace_public(globals(), skip=("crossed", "features", "hashing", "joining"), in_world=by_stand_ins)
+trace_public(globals(), skip=("crossed", "features", "hashing", "joining"), on_abstract=by_stand_ins)

@@ -65,4 +65,4 @@ def _changes(first: list[Any], second: list[Any]) -> int:
     return row[-1]
 
 
-trace_public(globals(), in_world=by_stand_ins)
+trace_public(globals(), on_abstract=by_stand_ins)

@@ -14,8 +14,8 @@ from ..base.sizes import UNKNOWN
 from ..base.traceable import shaped, trace_public
 from ..nn.sampled import whole_table
 from ..op.abstract import Abstract
+from ..trace.abstract_tensor import abstract_of
 from ..trace.composites import by_stand_ins
-from ..trace.ghost import abstract_of
 from ..values.tensor import Tensor, from_array, to_tensor
 from ..variables.variable import Variable
 from .tensor import as_sparse, places_of
@@ -157,4 +157,4 @@ def safe_embedding_lookup_sparse(
     return arrays.reshape(found, (*lead, *found.shape[1:]))
 
 
-trace_public(globals(), in_world=by_stand_ins)
+trace_public(globals(), on_abstract=by_stand_ins)

@@ -21,7 +21,7 @@ from ..op.arguments import flag, takes
 from ..op.attributes import as_int, as_int_vector, as_ints, as_shape
 from ..ops.array.index import pick
 from ..trace.composites import by_stand_ins
-from ..trace.control import effect_in_world
+from ..trace.control import effect_on_abstract
 from ..trace.symbolic import is_symbolic
 from ..values.tensor import IndexedSlices, Tensor, from_array, to_tensor
 from .tensor import SparseTensor, as_sparse, check_places, flat_places, from_parts, places_at, places_of, sizes_of
@@ -518,7 +518,7 @@ def _check_elements(old: Tensor, new: Tensor, missing: Tensor) -> None:
         )
 
 
-_check_elements = traceable(_check_elements, in_world=effect_in_world)
+_check_elements = traceable(_check_elements, on_abstract=effect_on_abstract)
 
 
 def _trace_reshape(trace: Any, sp_input: Any, shape: Any, name: str | None = None) -> Any:
@@ -543,6 +543,6 @@ def _axes(arguments: dict[str, Any]) -> tuple[int] | None:
     return None if rank is None else (rank,)
 
 
-trace_public(globals(), skip=("reshape",), in_world=by_stand_ins)
-reshape = traceable(reshape, in_world=by_stand_ins, on_trace=_trace_reshape)
+trace_public(globals(), skip=("reshape",), on_abstract=by_stand_ins)
+reshape = traceable(reshape, on_abstract=by_stand_ins, on_trace=_trace_reshape)
 of_shape(slice, start=_axes, size=_axes)

@@ -14,7 +14,7 @@ import numpy as np
 from ..base import dtypes
 from ..base.context import STATE, scope
 from ..base.traceable import traceable
-from ..trace.control import effect_in_world
+from ..trace.control import effect_on_abstract
 from ..values.tensor import Tensor, from_array, to_tensor
 from ..variables.variable import Variable
 from .event_file import EventFile
@@ -308,7 +308,7 @@ def as_effect(function: _Function) -> _Function:
         with scope(summary_writer=writer, summary_step=step, summary_condition=condition):
             return function(*args, **kwargs)
 
-    step = traceable(run, always=True, in_world=effect_in_world)
+    step = traceable(run, always=True, on_abstract=effect_on_abstract)
 
     @functools.wraps(function)
     def call(*args: object, **kwargs: object) -> Any:

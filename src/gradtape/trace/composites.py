@@ -18,7 +18,7 @@ from ..base.errors import OpError
 from ..base.sizes import UNKNOWN, Undecided, is_known
 from ..values.composite import COMPOSITES
 from ..values.tensor import Tensor, from_array
-from .ghost import Ghost, NeedsValue, UnknownNumber, World
+from .abstract_tensor import AbstractTensor, Evaluator, NeedsValue, UnknownNumber
 from .graph import leaves, map_parts, parts_of
 from .inference import Inference, depending_on
 from .recorder import outside_traces
@@ -37,25 +37,25 @@ def filled(shape: tuple[int, ...], dtype: np.dtype[Any], kind: str) -> Any:
     return np.broadcast_to(np.ones((), dtype), shape)
 
 
-def by_stand_ins(world: World, function: Any, *args: Any, **kwargs: Any) -> Any:
-    """The result of a function of such values when only shapes are known (`traceable(..., in_world=by_stand_ins)`)."""
+def by_stand_ins(evaluator: Evaluator, function: Any, *args: Any, **kwargs: Any) -> Any:
+    """The result of a function of such values when only shapes are known (`traceable(..., on_abstract=by_stand_ins)`)."""
     if not _depends_on_structure((args, kwargs)):
         with contextlib.suppress(Undecided):
             return function.__wrapped__(*args, **kwargs)
-    if not isinstance(world, Inference):
+    if not isinstance(evaluator, Inference):
         raise NeedsValue(f"What {function.__name__} gives depends on the values of its operands.")
-    ghosts = [leaf for leaf in leaves((args, kwargs)) if leaf.__class__ is Ghost]
+    abstracts = [leaf for leaf in leaves((args, kwargs)) if leaf.__class__ is AbstractTensor]
     # (Tapes follow the variables and captured tensors among the operands too.)
     operands = [leaf._read() if hasattr(leaf.__class__, "_read") else leaf for leaf in leaves((args, kwargs))]
     sources = [operand for operand in operands if isinstance(operand, Tensor)]
     rule = getattr(function, "look", None)
     found = None if rule is None else rule(*args, **kwargs)
     if found is not None:
-        return ruled(world, found, sources)
+        return ruled(evaluator, found, sources)
     problems: list[Exception] = []
     results: list[Any] = []
     trials: list[Trial] = []
-    for rank in range(5) if any(ghost._array.known is None for ghost in ghosts) else (1,):
+    for rank in range(5) if any(abstract._array.known is None for abstract in abstracts) else (1,):
         for choice in (lambda place: (2, 3), *choices((args, kwargs))):
             try:
                 found, tried = _found(function, (args, kwargs), choice, rank)
@@ -63,10 +63,10 @@ def by_stand_ins(world: World, function: Any, *args: Any, **kwargs: Any) -> Any:
                 break
             except (OpError, ValueError, IndexError) as error:
                 problems.append(error)
-                if all(is_known(ghost._array.known or (UNKNOWN,)) for ghost in ghosts):
+                if all(is_known(abstract._array.known or (UNKNOWN,)) for abstract in abstracts):
                     raise
     if results:
-        return _ghostly(world, results, sources, trials)
+        return _made_abstract(evaluator, results, sources, trials)
     if len({(type(problem), str(problem)) for problem in problems}) == 1:
         raise problems[0]  # whatever the sizes are
     raise NeedsValue(f"What {function.__name__} gives depends on sizes that are not known before the function runs.")
@@ -111,7 +111,7 @@ def _each_apart(given: Any) -> Any:
     def apart(value: Any) -> Any:
         if _has_structure(value):
             return solid(value, next(variants) % 3)
-        return solid(value, 0) if value.__class__ is Ghost else map_parts(value, apart)
+        return solid(value, 0) if value.__class__ is AbstractTensor else map_parts(value, apart)
 
     return apart(given)
 
@@ -122,7 +122,7 @@ def _count_of_structures(value: object) -> int:
 
 def _has_structure(value: object) -> bool:
     kind = COMPOSITES.get(value.__class__)
-    return kind is not None and kind.stand_in is not None and _has_ghosts(value)
+    return kind is not None and kind.stand_in is not None and _has_abstract(value)
 
 
 def _called(function: Any, args: Any, kwargs: Any) -> Any:
@@ -133,17 +133,17 @@ def _depends_on_structure(value: Any) -> bool:
     kind = COMPOSITES.get(value.__class__)
     if kind is not None and kind.stand_in is not None:
         elements = None if kind.values is None else kind.values.of(value)
-        return any(_has_ghosts(part) for part in kind.parts(value) if part is not elements)
+        return any(_has_abstract(part) for part in kind.parts(value) if part is not elements)
     return any(_depends_on_structure(part) for part in parts_of(value))
 
 
-def _has_ghosts(value: object) -> bool:
-    return any(leaf.__class__ is Ghost for leaf in leaves(value))
+def _has_abstract(value: object) -> bool:
+    return any(leaf.__class__ is AbstractTensor for leaf in leaves(value))
 
 
 def solid(value: Any, variant: int, kind: str = "") -> Any:
     """The value with a real value in place of every abstract one."""
-    if value.__class__ is Ghost:
+    if value.__class__ is AbstractTensor:
         return from_array(
             filled(tuple(value.shape), value.dtype.numpy, kind or ("ones", "ordered", "ordered")[variant])
         )
@@ -154,15 +154,15 @@ def solid(value: Any, variant: int, kind: str = "") -> Any:
     return map_parts(value, lambda part: solid(part, variant, kind))
 
 
-def _ghostly(world: Inference, results: list[Any], sources: list[Any], trials: list[Trial]) -> Any:
+def _made_abstract(evaluator: Inference, results: list[Any], sources: list[Any], trials: list[Trial]) -> Any:
     """What all results have in common; a size in which they differ is unknown."""
     first = results[0]
     if isinstance(first, Tensor):
         shapes = [result._array.shape for result in results]
         shape = None
         if len({len(sizes) for sizes in shapes}) == 1:
-            shape = tuple([agreed(world, axis, trials) for axis in zip(*shapes, strict=True)])
-        return depending_on(world, Ghost(world, shape, first.dtype.numpy), sources)
+            shape = tuple([agreed(evaluator, axis, trials) for axis in zip(*shapes, strict=True)])
+        return depending_on(evaluator, AbstractTensor(evaluator, shape, first.dtype.numpy), sources)
     columns = [list(parts_of(result)) for result in results]
     if len({result.__class__ for result in results}) > 1 or len({len(column) for column in columns}) > 1:
         raise UnknownNumber(
@@ -173,21 +173,21 @@ def _ghostly(world: Inference, results: list[Any], sources: list[Any], trials: l
     made = []
     for place, parts in enumerate(zip(*columns, strict=True)):
         if place not in fixed:
-            made.append(_ghostly(world, list(parts), sources, trials))
+            made.append(_made_abstract(evaluator, list(parts), sources, trials))
         elif all(np.array_equal(parts[0], part) for part in parts):
             made.append(parts[0])
         else:
-            made.append(_ghostly_sizes(world, list(parts)))
+            made.append(_abstract_sizes(evaluator, list(parts)))
     each = iter(made)
     return map_parts(first, lambda part: next(each))
 
 
-def _ghostly_sizes(world: Inference, results: list[Any]) -> Any:
+def _abstract_sizes(evaluator: Inference, results: list[Any]) -> Any:
     """A tensor of sizes, of which those are known in which all results agree."""
     arrays = [result._array for result in results]
     if len({array.shape for array in arrays}) > 1:
-        return Ghost(world, None, arrays[0].dtype)
+        return AbstractTensor(evaluator, None, arrays[0].dtype)
     first = arrays[0].reshape(-1).tolist()
     agree = np.all([array == arrays[0] for array in arrays], axis=0).reshape(-1)
     sizes = np.array([size if sure else UNKNOWN for size, sure in zip(first, agree, strict=True)], object)
-    return world.ghost_of(arrays[0].shape, arrays[0].dtype, sizes)
+    return evaluator.tensor_of(arrays[0].shape, arrays[0].dtype, sizes)

@@ -27,10 +27,10 @@ from ..ops.math.elementwise import identity
 from ..values.composite import COMPOSITES, expanded, is_composite
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import Variable
+from .abstract_tensor import AbstractTensor, Evaluator, abstract_of
 from .composites import filled
-from .ghost import Ghost, World, abstract_of
 from .graph import Graph, fill, leaves, map_parts, parts_of
-from .inference import Inference, as_ghost, depending_on, like
+from .inference import Inference, as_abstract, depending_on, like
 from .recorder import Recorder, outside_traces
 from .symbolic import SymbolicTensor, is_symbolic
 
@@ -95,7 +95,7 @@ def _is_value(value: object) -> bool:
     return isinstance(value, (Tensor, bool, int, float, complex, str, bytes)) or hasattr(value, "__array__")
 
 
-def either(world: Inference, first: object, second: object) -> Any:
+def either(evaluator: Inference, first: object, second: object) -> Any:
     """An abstract value whose shape covers both values, and which depends on both."""
 
     def one(a: Any, b: Any) -> Any:
@@ -105,8 +105,8 @@ def either(world: Inference, first: object, second: object) -> Any:
         if not isinstance(a, Tensor) and not (isinstance(b, Tensor) and _is_value(a)):
             return a
         a, b = (x if isinstance(x, Tensor) else to_tensor(x) for x in (a, b))
-        ghost = world.ghost_of(common(abstract_of(a).known, abstract_of(b).known), a.dtype.numpy)
-        return depending_on(world, ghost, [a, b], linearly=True)
+        abstract = evaluator.tensor_of(common(abstract_of(a).known, abstract_of(b).known), a.dtype.numpy)
+        return depending_on(evaluator, abstract, [a, b], linearly=True)
 
     return nest.map_structure(one, first, second)
 
@@ -118,18 +118,18 @@ def common(first: Any, second: Any) -> Any:
     return tuple([a if same(a, b) else UNKNOWN for a, b in zip(first, second, strict=True)])
 
 
-def branches_in_world(world: World, number: Any, functions: list[Callee]) -> Any:
+def branches_on_abstract(evaluator: Evaluator, number: Any, functions: list[Callee]) -> Any:
     """The result of one of several branches, when it is not known which: that of this number, or the last one."""
-    if not isinstance(world, Inference):
-        return world.branches(number, functions)  # type: ignore[attr-defined]
-    results = [world.result_of(function) for function in functions]
+    if not isinstance(evaluator, Inference):
+        return evaluator.branches(number, functions)  # type: ignore[attr-defined]
+    results = [evaluator.result_of(function) for function in functions]
     result = results[0]
     for other in results[1:]:
-        result = either(world, result, other)
+        result = either(evaluator, result, other)
     return result
 
 
-def chosen_in_world(world: World, place: int, functions: list[Callee]) -> Any:
+def chosen_on_abstract(evaluator: Evaluator, place: int, functions: list[Callee]) -> Any:
     """The result of one of several branches, when it is known which. Inputs of the others have gradient 0, not None."""
     result = functions[place]()
     if not (STATE.tapes or STATE.accumulators):
@@ -138,7 +138,7 @@ def chosen_in_world(world: World, place: int, functions: list[Callee]) -> Any:
 
     def connected(leaf: Any) -> Any:
         if leaf.__class__ is EagerTensor:  # (a constant is not followed)
-            (leaf,) = world.outputs(identity, [leaf], {}, [abstract_of(leaf)])
+            (leaf,) = evaluator.outputs(identity, [leaf], {}, [abstract_of(leaf)])
         return linked(leaf, seen)
 
     return nest.map_structure(connected, result)
@@ -156,7 +156,7 @@ def trace_loop(
         shown = [_with_shapes(trace, value, shapes) for value, shapes in zip(values, invariants, strict=True)]
     else:
         shown = [trace.like(nest.map_structure(lambda v: _of_any_sizes(trace, v), value)) for value in values]
-    turn = Round(trace.world)
+    turn = Round(trace.evaluator)
     for leaf in leaves(shown):
         if isinstance(leaf, SymbolicTensor):
             trace.rebind(leaf, turn.enter)
@@ -168,30 +168,30 @@ def trace_loop(
     _check_loop(trace, shown, returned)
     if any(not is_symbolic(leaf) for leaf in nest.flatten(returned)):
         _returning_tensors(trace, body_graph, returned, returned)
-    trace.world.rounds[id(body_graph)] = turn
+    trace.evaluator.rounds[id(body_graph)] = turn
     return condition_graph, body_graph, values
 
 
 class Round:
     """One round of a loop on abstract values, from which it follows what any number of rounds gives."""
 
-    def __init__(self, world: Inference) -> None:
-        self._world = world
+    def __init__(self, evaluator: Inference) -> None:
+        self._evaluator = evaluator
         self._records: dict[int, Any] = {}
 
     def enter(self, value: Any) -> Any:
         """What stands in the round for a value that goes into it: constants are not constant there."""
-        if not self._world.is_followed or not isinstance(value, Tensor):
-            return as_ghost(self._world, value)
-        ghost = depending_on(self._world, like(self._world, value), [value], linearly=True)
-        ghost._id = ghost._id or next_id()
-        self._records[ghost._id] = None
-        return ghost
+        if not self._evaluator.is_followed or not isinstance(value, Tensor):
+            return as_abstract(self._evaluator, value)
+        abstract = depending_on(self._evaluator, like(self._evaluator, value), [value], linearly=True)
+        abstract._id = abstract._id or next_id()
+        self._records[abstract._id] = None
+        return abstract
 
     @contextlib.contextmanager
     def following(self) -> Iterator[None]:
         """A block in which it is noted what depends on what goes into the round."""
-        tapes = self._world.tapes
+        tapes = self._evaluator.tapes
         tapes.append(self._records)
         try:
             yield
@@ -214,8 +214,8 @@ class Round:
                 new.link(others)
             return new
         shape = common(abstract_of(before).known, abstract_of(new).known)
-        ghost = self._world.ghost_of(shape, new.dtype.numpy)
-        return depending_on(self._world, ghost, [before, new, *others], linearly=True)
+        abstract = self._evaluator.tensor_of(shape, new.dtype.numpy)
+        return depending_on(self._evaluator, abstract, [before, new, *others], linearly=True)
 
     def _reached(self, value: Any, places: dict[int, int]) -> set[int]:
         """Which of the values that went in a value depends on."""
@@ -304,25 +304,27 @@ def _tensor_pairs(values: Any, returned: Any) -> Iterator[tuple[Any, Any]]:
         yield from zip(first, second, strict=True)
 
 
-def loop_in_world(world: World, condition: Callee, body: Callee, variables: list[Any], limit: Any = None) -> list[Any]:
+def loop_on_abstract(
+    evaluator: Evaluator, condition: Callee, body: Callee, variables: list[Any], limit: Any = None
+) -> list[Any]:
     """The variables after a loop of unknown length."""
-    if not isinstance(world, Inference):
-        return world.loop(condition, body, variables, limit)  # type: ignore[attr-defined]
-    return rounds_in_world(world, body, variables)
+    if not isinstance(evaluator, Inference):
+        return evaluator.loop(condition, body, variables, limit)  # type: ignore[attr-defined]
+    return rounds_on_abstract(evaluator, body, variables)
 
 
-def rounds_in_world(world: Inference, body: Any, variables: list[Any]) -> list[Any]:
+def rounds_on_abstract(evaluator: Inference, body: Any, variables: list[Any]) -> list[Any]:
     """What is carried through a loop of unknown length, after it."""
     values, rounds = (
         variables,
-        max(1, len(world.tapes)),
+        max(1, len(evaluator.tapes)),
     )  # (the n-th derivative of a product takes n rounds to be there)
     graph = getattr(body, "graph", None)
-    if graph is not None and id(graph) in world.rounds and body.environment is world.environment:
-        entered, returned = fill(graph.inputs, world.environment), fill(graph.outputs, world.environment)
-        values, rounds = world.rounds[id(graph)].after(entered, returned), rounds - 1
+    if graph is not None and id(graph) in evaluator.rounds and body.environment is evaluator.environment:
+        entered, returned = fill(graph.inputs, evaluator.environment), fill(graph.outputs, evaluator.environment)
+        values, rounds = evaluator.rounds[id(graph)].after(entered, returned), rounds - 1
     while rounds > 0:
-        turn = Round(world)
+        turn = Round(evaluator)
         entered = refilled(values, map(turn.enter, leaves(values)))
         with turn.following():
             returned = body(*entered)
@@ -339,27 +341,27 @@ def _is_wider(before: Any, after: Any) -> bool:
     return static(abstract_of(before).known) != static(abstract_of(after).known)
 
 
-def is_written_out(world: World, count: Dim) -> bool:
+def is_written_out(evaluator: Evaluator, count: Dim) -> bool:
     """Whether the rounds of a loop are written one after the other: there are few of them, and it is known how many."""
-    return not isinstance(world, Inference) and isinstance(count, int) and 0 < count <= thresholds.UNROLLED_ROUNDS
+    return not isinstance(evaluator, Inference) and isinstance(count, int) and 0 < count <= thresholds.UNROLLED_ROUNDS
 
 
 # --- functions with effects, or with results that are no function of their arguments --------------------------------------
 
 
-def effect_in_world(world: World, function: Callable[..., Any], *args: object, **kwargs: object) -> Any:
+def effect_on_abstract(evaluator: Evaluator, function: Callable[..., Any], *args: object, **kwargs: object) -> Any:
     """A function that is called for its effect, as `traceable` takes it."""
-    return world.effect(function, args, kwargs)
+    return evaluator.effect(function, args, kwargs)
 
 
-def sample_in_world(world: World, function: Any, *args: Any, **kwargs: Any) -> Any:
+def sample_on_abstract(evaluator: Evaluator, function: Any, *args: Any, **kwargs: Any) -> Any:
     """Random numbers: drawn each time the function runs."""
     first, draw = kwargs.pop("first", ()), kwargs.pop("draw", function.__wrapped__)
     looks, structure = _drawn_looks(draw, args, kwargs)
-    if isinstance(world, Inference):
-        results: list[Any] = [world.ghost_of(shape, dtype) for shape, dtype in looks]
+    if isinstance(evaluator, Inference):
+        results: list[Any] = [evaluator.tensor_of(shape, dtype) for shape, dtype in looks]
     else:
-        results = world.opaque(function, (*first, *args), kwargs, looks)  # type: ignore[attr-defined]
+        results = evaluator.opaque(function, (*first, *args), kwargs, looks)  # type: ignore[attr-defined]
     return nest.pack_sequence_as(structure, results)
 
 
@@ -396,7 +398,9 @@ def _has_axes(value: Any) -> bool:
 def _one_element(tensor: Any) -> Any:
     """One of a tensor's elements, or a stand-in for it."""
     return from_array(
-        filled((1,), tensor.dtype.numpy, "ones") if tensor.__class__ is Ghost else tensor._array.reshape(-1)[:1]
+        filled((1,), tensor.dtype.numpy, "ones")
+        if tensor.__class__ is AbstractTensor
+        else tensor._array.reshape(-1)[:1]
     )
 
 
@@ -404,16 +408,16 @@ def _stand_in(value: Any, number: int) -> Any:
     """A parameter that has no value yet, in numbers that do not matter."""
     if isinstance(value, (list, tuple)):
         return [_stand_in(part, number) for part in value]
-    if value.__class__ is not Ghost:
+    if value.__class__ is not AbstractTensor:
         return value
     return from_array(np.full(tuple(value.shape), number, value.dtype.numpy))
 
 
 def _settled(value: Any) -> Any:
     """A value with stand-ins for abstract values; whole numbers are sizes as a rule, and must be known."""
-    if value.__class__ is Ghost:
+    if value.__class__ is AbstractTensor:
         is_whole = value.dtype.is_integer
         return from_array(np.asarray(value) if is_whole else filled(tuple(value.shape), value.dtype.numpy, "ones"))
-    if isinstance(value, (list, tuple)) and any(v.__class__ is Ghost for v in value):
-        return [int(v) if v.__class__ is Ghost else v for v in value]
+    if isinstance(value, (list, tuple)) and any(v.__class__ is AbstractTensor for v in value):
+        return [int(v) if v.__class__ is AbstractTensor else v for v in value]
     return value

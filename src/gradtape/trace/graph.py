@@ -128,13 +128,13 @@ class Graph:
         values = environment.values
         if len(self.last_uses) != len(self.steps):
             self.last_uses = self._last_uses()
-        in_world = STATE.trace is not None
-        silent = in_world and not STEPS_OF_WORLDS
+        on_abstract = STATE.trace is not None
+        silent = on_abstract and not STEPS_OF_WORLDS
         seeds = self.seed_scope()
         with scope(seeds=seeds):
             for step, over in zip(self.steps, self.last_uses, strict=True):
                 seeds.step += 1
-                if in_world and step.is_idle(over):
+                if on_abstract and step.is_idle(over):
                     continue
                 first = 0 if silent or not STATE.tapes else next_id()
                 step.run(environment)

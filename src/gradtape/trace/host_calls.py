@@ -13,7 +13,7 @@ from ..base.traceable import traceable
 from ..base.type_spec import CompositeSpec, TypeSpec
 from ..op.abstract import Shape
 from ..values.tensor import TensorSpec, from_array
-from .ghost import NeedsValue, World
+from .abstract_tensor import Evaluator, NeedsValue
 from .inference import Inference
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -28,17 +28,17 @@ def gives(rule: Callable[..., Any]) -> Callable[[_Function], _Function]:
     """
 
     def mark(function: _Function) -> _Function:
-        def in_world(world: World, step: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        def on_abstract(evaluator: Evaluator, step: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
             why = f"What {function.__name__} gives is known only when the function runs."
-            return called_in_world(world, step, args, rule(*args, **kwargs), why, kwargs)
+            return called_on_abstract(evaluator, step, args, rule(*args, **kwargs), why, kwargs)
 
-        return traceable(function, in_world=in_world, pure=True)
+        return traceable(function, on_abstract=on_abstract, pure=True)
 
     return mark
 
 
-def called_in_world(
-    world: World,
+def called_on_abstract(
+    evaluator: Evaluator,
     function: Callable[..., Any],
     args: tuple[Any, ...],
     specs: object,
@@ -49,20 +49,20 @@ def called_in_world(
 
     A program has an instruction for it if it gives tensors, of known sizes or not; it ends before it otherwise, because of `why`.
     """
-    if isinstance(world, Inference):
-        return nest.map_structure(lambda spec: fitting(world, spec), specs)
+    if isinstance(evaluator, Inference):
+        return nest.map_structure(lambda spec: fitting(evaluator, spec), specs)
     looks = _looks(nest.flatten(specs))
     if looks is None:
         raise NeedsValue(why)
-    return nest.pack_sequence_as(specs, world.opaque(function, args, kwargs or {}, looks))  # type: ignore[attr-defined]
+    return nest.pack_sequence_as(specs, evaluator.opaque(function, args, kwargs or {}, looks))  # type: ignore[attr-defined]
 
 
-def fitting(world: Inference, spec: object) -> Any:
+def fitting(evaluator: Inference, spec: object) -> Any:
     """An abstract value that fits a spec."""
     if isinstance(spec, TensorSpec):
-        return world.ghost(spec)
+        return evaluator.tensor(spec)
     if isinstance(spec, CompositeSpec):
-        return spec._from_components([fitting(world, part) for part in spec._component_specs])
+        return spec._from_components([fitting(evaluator, part) for part in spec._component_specs])
     raise NeedsValue(f"What fits {spec!r} is known only when the function runs.")
 
 

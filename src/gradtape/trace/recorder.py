@@ -34,9 +34,9 @@ from ..op.entry import leave_general_path, take_general_path
 from ..values.composite import COMPOSITES
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import Variable
-from .ghost import Ghost, UnknownNumber
+from .abstract_tensor import AbstractTensor, UnknownNumber
 from .graph import Environment, Graph, Method, Ref, Step, bind, call_step, fill, leaves, map_parts, parts_of
-from .inference import as_ghost, depending_on, slice_of, with_known_shape, without_large
+from .inference import as_abstract, depending_on, slice_of, with_known_shape, without_large
 from .printing import name_of
 from .symbolic import SymbolicTensor, is_symbolic, out_of_scope
 from .trials import Symbols
@@ -67,7 +67,7 @@ class Recorder:
         self.outer: Recorder | None = running_recorder()
         self.thread = threading.get_ident()
         self._levels = [self.graph.steps]  # the steps of the function, and of the graphs in it that are being traced
-        self.world = Symbols()
+        self.evaluator = Symbols()
         self._numbers = itertools.count()
         self._inputs: set[int] = set()
         self._enclosed: dict[int, tuple[SymbolicTensor, SymbolicTensor]] = {}  # what it takes from the trace around it
@@ -88,14 +88,14 @@ class Recorder:
         finally:
             leave_general_path(self)
             deactivate(self)
-            self.world.close()
-            self.world = Symbols()  # symbolic tensors that outlive the trace must not keep its values alive
+            self.evaluator.close()
+            self.evaluator = Symbols()  # symbolic tensors that outlive the trace must not keep its values alive
 
     def placeholder(self, spec: TensorSpec) -> SymbolicTensor:
         """A new input of the function."""
         number = next(self._numbers)
         self._inputs.add(number)
-        return self._stand_in(number, spec, self.world.ghost(spec))
+        return self._stand_in(number, spec, self.evaluator.tensor(spec))
 
     def stand_in(self, spec: TypeSpec) -> Any:
         """Symbolic values for what fits a spec: a tensor, or a composite of tensors. They show what a body will be given."""
@@ -108,13 +108,13 @@ class Recorder:
     def _stand_in(self, number: int, spec: TensorSpec, value: Any) -> SymbolicTensor:
         """A symbolic tensor that no step computes."""
         self.graph.specs[number] = spec
-        self.world.environment.values[number] = value
+        self.evaluator.environment.values[number] = value
         return SymbolicTensor(self, number, spec)
 
     def _performed(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a step gives on abstract values."""
-        with self.world.running():
-            return without_large(self.world, call_step(function, args, kwargs, self.world.environment))
+        with self.evaluator.running():
+            return without_large(self.evaluator, call_step(function, args, kwargs, self.evaluator.environment))
 
     # --- the interface of `STATE.trace` for lower layers -----------------------------------------------------------
 
@@ -197,7 +197,7 @@ class Recorder:
         become(thing, facade)
         thing._trace, thing._number = self, number
         step = Step(cls, self.refs(args), self.refs(kwargs), Ref(number), user_line())
-        self.world.environment.values[number] = self._performed(cls, step.args, step.kwargs)
+        self.evaluator.environment.values[number] = self._performed(cls, step.args, step.kwargs)
         self._levels[-1].append(step)
         self._adopted[number] = step
         return True
@@ -228,7 +228,7 @@ class Recorder:
         symbolic = None if effect else self._symbolic(result)
         template = None if effect else _template(symbolic)
         if template is not None:
-            bind(template, result, self.world.environment.values)
+            bind(template, result, self.evaluator.environment.values)
         step = Step(function, given, settings, template, user_line())
         self._levels[-1].append(step)
         self._makers.update((leaf.number, step) for leaf in leaves(template) if leaf.__class__ is Ref)
@@ -247,7 +247,7 @@ class Recorder:
         finally:
             self._levels.pop()
         graph.outputs = self.refs(returned)
-        self.world.performed[id(graph)] = graph
+        self.evaluator.performed[id(graph)] = graph
         return graph, returned
 
     def made_here(self, number: int) -> bool:
@@ -266,15 +266,15 @@ class Recorder:
 
     def like(self, value: Any, shape: ShapeLike | None = None) -> Any:
         """New symbolic values that look like those in a structure, or have another shape."""
-        values = self.world.environment
+        values = self.evaluator.environment
         if isinstance(value, SymbolicTensor):
             number, source = next(self._numbers), self.own(value)._number
             if shape is None:
-                return self._stand_in(number, value._spec, as_ghost(self.world, values[source]))
+                return self._stand_in(number, value._spec, as_abstract(self.evaluator, values[source]))
             spec = TensorSpec(shape, value.dtype)
-            with self.world.running():
-                ghost = depending_on(self.world, self.world.ghost(spec), [values[source]], linearly=True)
-            return self._stand_in(number, spec, ghost)
+            with self.evaluator.running():
+                abstract = depending_on(self.evaluator, self.evaluator.tensor(spec), [values[source]], linearly=True)
+            return self._stand_in(number, spec, abstract)
         if is_symbolic(value):
             number = next(self._numbers)
             values.values[number] = values[value._number]
@@ -284,15 +284,15 @@ class Recorder:
     def slice_like(self, value: SymbolicTensor) -> SymbolicTensor:
         """A new symbolic value that looks like a slice along the first axis, of which there may be none."""
         number = next(self._numbers)
-        with self.world.running():
-            ghost = slice_of(self.world, self.world.environment[self.own(value)._number])
-        return self._stand_in(number, TensorSpec(value.shape[1:], value.dtype), ghost)
+        with self.evaluator.running():
+            abstract = slice_of(self.evaluator, self.evaluator.environment[self.own(value)._number])
+        return self._stand_in(number, TensorSpec(value.shape[1:], value.dtype), abstract)
 
     def refine(self, value: SymbolicTensor, spec: TensorSpec) -> None:
         """Refine the shape of a value: a step says so wherever the graph runs on abstract values."""
         number = value._number
         self.graph.specs[number] = spec
-        self.world.environment.values[number] = with_known_shape(self.world.environment[number], spec)
+        self.evaluator.environment.values[number] = with_known_shape(self.evaluator.environment[number], spec)
         maker = self._makers.get(number)
         if maker is not None and hasattr(maker.function, "learn_shape") and any(s is maker for s in self._levels[-1]):
             maker.function.learn_shape(maker, number, spec)
@@ -300,8 +300,8 @@ class Recorder:
 
     def rebind(self, value: SymbolicTensor, change: Callable[[Any], Any]) -> None:
         """Let another abstract value stand for a symbolic one."""
-        with self.world.running():
-            self.world.environment.values[value._number] = change(self.world.environment[value._number])
+        with self.evaluator.running():
+            self.evaluator.environment.values[value._number] = change(self.evaluator.environment[value._number])
 
     def symbolic(self, value: object) -> Any:
         """The value as a symbolic tensor, also where it is known."""
@@ -335,7 +335,7 @@ class Recorder:
 
     def abstract(self, value: object) -> Any:
         """What stands for symbolic values, and for tapes and the like, where this trace runs on abstract values."""
-        return fill(self.refs(value), self.world.environment)
+        return fill(self.refs(value), self.evaluator.environment)
 
     def steps_so_far(self) -> list[Step]:
         """All steps before this point of the program."""
@@ -354,7 +354,7 @@ class Recorder:
 
     def _tensor(self, result: Any) -> SymbolicTensor:
         number = next(self._numbers)
-        known = result._array.known if result.__class__ is Ghost else result._array.shape
+        known = result._array.known if result.__class__ is AbstractTensor else result._array.shape
         spec = self.graph.specs[number] = TensorSpec(static(known), result.dtype)
         return SymbolicTensor(self, number, spec)
 
@@ -362,8 +362,12 @@ class Recorder:
 
     def known_value(self, symbolic: SymbolicTensor) -> Any:
         """The value of a symbolic tensor that does not depend on inputs or variables, else None."""
-        value: Any = self.world.environment.values.get(symbolic._number)
-        if value.__class__ is Ghost and value._array.value is not None and value._array.value.dtype.kind != "O":
+        value: Any = self.evaluator.environment.values.get(symbolic._number)
+        if (
+            value.__class__ is AbstractTensor
+            and value._array.value is not None
+            and value._array.value.dtype.kind != "O"
+        ):
             return from_array(np.asarray(value._array.value, value.dtype.numpy))
         return value if value.__class__ is EagerTensor else None
 
@@ -373,7 +377,7 @@ class Recorder:
         Of values computed from large captured tensors, only the shape is tracked while tracing. The value is computed on demand.
         """
         known = self.known_value(symbolic)
-        if known is not None or symbolic._number not in self.world.environment.values:
+        if known is not None or symbolic._number not in self.evaluator.environment.values:
             return known  # (abstract values are gone once the trace is over)
         steps = self._pure_steps(symbolic._number)
         if steps is None:

@@ -21,7 +21,7 @@ from ..op.abstract import Abstract
 from ..op.record import leaves_below
 from ..values.tensor import EagerTensor, Tensor, TensorSpec
 from ..variables.variable import Variable
-from .ghost import Ghost, UnknownNumber, abstract_of
+from .abstract_tensor import AbstractTensor, UnknownNumber, abstract_of
 from .graph import leaves, map_parts, parts_of
 from .inference import Inference, depending_on, like
 
@@ -37,14 +37,16 @@ _ERRORS = (OpError, ValueError, LookupError, TypeError, ArithmeticError, Attribu
 Choice = Callable[[int], tuple[int, int]]  # the numbers of an unknown size, by its place
 
 
-def tried(world: Inference, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], question: Exception) -> Any:
+def tried(
+    evaluator: Inference, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], question: Exception
+) -> Any:
     """What the function gives, as far as runs with numbers agree; the question if none succeeds."""
-    ghosts = [leaf for leaf in leaves((args, kwargs)) if leaf.__class__ is Ghost]
+    abstracts = [leaf for leaf in leaves((args, kwargs)) if leaf.__class__ is AbstractTensor]
     errors: list[Exception] = []
     every = [lambda place: _SIZES[place % len(_SIZES)], lambda place: (24, 48), *choices((args, kwargs))]
     found: list[tuple[Any, Trial]] = []
     # (Each rank may need other numbers. What the ranks that are possible do not agree in is unknown.)
-    for rank in _RANKS if any(ghost._array.known is None for ghost in ghosts) else (0,):
+    for rank in _RANKS if any(abstract._array.known is None for abstract in abstracts) else (0,):
         for choice in every:
             try:
                 found += [_run(Trial(side, choice, rank), function, args, kwargs) for side in (0, 1)]
@@ -52,14 +54,14 @@ def tried(world: Inference, function: Any, args: tuple[Any, ...], kwargs: dict[s
             except _ERRORS as error:
                 errors.append(error)
     if found:
-        return _merged(world, found)
+        return _merged(evaluator, found)
     if errors and isinstance(question, Undecided) and len({(type(e), str(e)) for e in errors}) == 1:
         raise errors[0]  # whatever the sizes are
     raise question
 
 
 class Symbols(Inference):
-    """The world of a trace: a public function runs as it is, or with numbers where it asks what symbols cannot answer."""
+    """The evaluator of a trace: a public function runs as it is, or with numbers where it asks what symbols cannot answer."""
 
     def composite(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run a public function."""
@@ -70,19 +72,21 @@ class Symbols(Inference):
             if rule is None:
                 return tried(self, function, args, kwargs, question)
             return ruled(
-                self, rule(*args, **kwargs), [leaf for leaf in leaves((args, kwargs)) if leaf.__class__ is Ghost]
+                self,
+                rule(*args, **kwargs),
+                [leaf for leaf in leaves((args, kwargs)) if leaf.__class__ is AbstractTensor],
             )
 
 
-def ruled(world: Inference, found: Any, sources: list[Any]) -> Any:
-    """What a rule (`shaped`) has found, as values of this world."""
+def ruled(evaluator: Inference, found: Any, sources: list[Any]) -> Any:
+    """What a rule (`shaped`) has found, as values of this evaluator."""
     if isinstance(found, Abstract):
-        return depending_on(world, world.ghost_of(found.known, found.dtype, found.value), sources)
-    return map_parts(found, lambda part: ruled(world, part, sources))
+        return depending_on(evaluator, evaluator.tensor_of(found.known, found.dtype, found.value), sources)
+    return map_parts(found, lambda part: ruled(evaluator, part, sources))
 
 
 class Trial(Inference):
-    """A world in which unknown sizes, and values that somebody needs, have a number."""
+    """An evaluator in which unknown sizes, and values that somebody needs, have a number."""
 
     def __init__(self, side: int, choice: Choice, rank: int) -> None:
         super().__init__()
@@ -95,7 +99,7 @@ class Trial(Inference):
         self.records: dict[int, Any] = {}
         self._tapes = [self.records]
         self.originals: dict[int, Any] = {}  # by identity here: what stands for it, or the variable, outside
-        self._twins: dict[int, Ghost] = {}
+        self._twins: dict[int, AbstractTensor] = {}
 
     @property
     def has_numbers(self) -> bool:
@@ -138,35 +142,35 @@ class Trial(Inference):
 
     def twin(self, value: Any) -> Any:
         """What stands here for a value outside."""
-        if value.__class__ is not Ghost:
+        if value.__class__ is not AbstractTensor:
             return map_parts(value, self.twin)
         if id(value) not in self._twins:
             self._twins[id(value)] = self._made_like(value)
         return self._twins[id(value)]
 
-    def _made_like(self, value: Any) -> Ghost:
+    def _made_like(self, value: Any) -> AbstractTensor:
         known = value._array.value
         if known is not None and known.dtype.kind == "O" and not any(size is UNKNOWN for size in known.flat):
             known = self._array(known, value._array.dtype)
-        ghost = Ghost(self, self.numbers(value._array.known), value._array.dtype, 0, known)
+        abstract = AbstractTensor(self, self.numbers(value._array.known), value._array.dtype, 0, known)
         if value.dtype.is_differentiable:
-            ghost._id = next_id()
-            self.records[ghost._id] = None
-            self.originals[ghost._id] = value
-        return ghost
+            abstract._id = next_id()
+            self.records[abstract._id] = None
+            self.originals[abstract._id] = value
+        return abstract
 
-    def ghost(self, spec: TensorSpec) -> Ghost:
-        """A ghost that fits a spec."""
+    def tensor(self, spec: TensorSpec) -> AbstractTensor:
+        """An abstract tensor that fits a spec."""
         if spec.shape.rank is None:
-            return Ghost(self, self.numbers(None), spec.dtype.numpy)
-        return Ghost(self, tuple([self.unknown() if n is None else n for n in spec.shape]), spec.dtype.numpy)
+            return AbstractTensor(self, self.numbers(None), spec.dtype.numpy)
+        return AbstractTensor(self, tuple([self.unknown() if n is None else n for n in spec.shape]), spec.dtype.numpy)
 
     def initial(self, variable: Variable) -> Any:
         """A variable is followed here as what was read."""
-        ghost = super().initial(variable)
-        self.records[ghost._id] = None
-        self.originals[ghost._id] = variable
-        return ghost
+        abstract = super().initial(variable)
+        self.records[abstract._id] = None
+        self.originals[abstract._id] = variable
+        return abstract
 
     def value_of(self, array: Any) -> Any:
         """Made-up integers, which are sizes as a rule, and a made-up setting: a scalar of another type."""
@@ -181,9 +185,9 @@ class Trial(Inference):
     def _array(self, sizes: Any, dtype: Any) -> Any:
         return np.array(self.numbers(sizes.reshape(-1).tolist()), dtype).reshape(sizes.shape)
 
-    def sizes_of(self, ghost: Ghost) -> Any:
+    def sizes_of(self, abstract: AbstractTensor) -> Any:
         """The same as attributes take it."""
-        return self.value_of(ghost._array)
+        return self.value_of(abstract._array)
 
     def reached(self, value: Any) -> list[Any]:
         """What outside a result depends on."""
@@ -226,12 +230,12 @@ def _numbers_in(given: object) -> list[int]:
     return found[:_MOST_NUMBERS]
 
 
-def _merged(world: Inference, found: list[tuple[Any, Trial]]) -> Any:
+def _merged(evaluator: Inference, found: list[tuple[Any, Trial]]) -> Any:
     """What all runs have in common."""
     results, trials = [result for result, _ in found], [trial for _, trial in found]
     first = results[0]
     if isinstance(first, Tensor):
-        return _tensor(world, results, trials)
+        return _tensor(evaluator, results, trials)
     columns = [parts_of(result) for result in results]
     if len({result.__class__ for result in results}) > 1 or len({len(column) for column in columns}) > 1:
         raise UnknownNumber(
@@ -239,7 +243,7 @@ def _merged(world: Inference, found: list[tuple[Any, Trial]]) -> Any:
         )
     if not columns[0]:
         return _plain(results, trials)
-    merged = iter([_merged(world, list(zip(parts, trials, strict=True))) for parts in zip(*columns, strict=True)])
+    merged = iter([_merged(evaluator, list(zip(parts, trials, strict=True))) for parts in zip(*columns, strict=True)])
     return map_parts(first, lambda part: next(merged))
 
 
@@ -251,7 +255,7 @@ def _plain(results: list[Any], trials: list[Trial]) -> Any:
     return first
 
 
-def agreed(world: Inference, sizes: tuple[int, ...], trials: list[Trial]) -> Any:
+def agreed(evaluator: Inference, sizes: tuple[int, ...], trials: list[Trial]) -> Any:
     """The size that came out in all runs, if that proves it.
 
     It does not where a value was made up, and where all runs had one number for what is unknown and it may be that number.
@@ -260,11 +264,11 @@ def agreed(world: Inference, sizes: tuple[int, ...], trials: list[Trial]) -> Any
         not trial.has_numbers or (not trial.made_up and (trial.differs or not trial.stands_for(sizes[0])))
         for trial in trials
     )
-    return sizes[0] if is_sure and len(set(sizes)) == 1 else world.unknown()
+    return sizes[0] if is_sure and len(set(sizes)) == 1 else evaluator.unknown()
 
 
-def _tensor(world: Inference, results: list[Any], trials: list[Trial]) -> Any:
-    """A tensor that came out: a constant if nothing that is unknown had part in it, else a ghost."""
+def _tensor(evaluator: Inference, results: list[Any], trials: list[Trial]) -> Any:
+    """A tensor that came out: a constant if nothing that is unknown had part in it, else an abstract tensor."""
     first = results[0]
     is_proven = all(not trial.made_up and (trial.differs or not trial.has_numbers) for trial in trials)
     if is_proven and all(result.__class__ is EagerTensor for result in results):
@@ -274,11 +278,11 @@ def _tensor(world: Inference, results: list[Any], trials: list[Trial]) -> Any:
     shapes = [tuple(result.shape) for result in results]
     shape = None
     if len({len(sizes) for sizes in shapes}) == 1:
-        shape = tuple([agreed(world, sizes, trials) for sizes in zip(*shapes, strict=True)])
-    ghost = Ghost(world, shape, like(world, first)._array.dtype)
+        shape = tuple([agreed(evaluator, sizes, trials) for sizes in zip(*shapes, strict=True)])
+    abstract = AbstractTensor(evaluator, shape, like(evaluator, first)._array.dtype)
     if not (STATE.tapes or STATE.accumulators):
-        return ghost
+        return abstract
     sources = {
         id(value): value for result, trial in zip(results, trials, strict=True) for value in trial.reached(result)
     }
-    return depending_on(world, ghost, [v._read() if isinstance(v, Variable) else v for v in sources.values()])
+    return depending_on(evaluator, abstract, [v._read() if isinstance(v, Variable) else v for v in sources.values()])

@@ -14,8 +14,8 @@ from ..base.nest import flatten
 from ..compile.executor import lowered, renamed
 from ..compile.passes import optimized
 from ..compile.program import Value
+from ..trace.abstract_tensor import NeedsValue
 from ..trace.concrete import ConcreteFunction
-from ..trace.ghost import NeedsValue
 from .arrays import abstract, value_of
 from .executor import settings
 from .lowering import Refused, run_program, touched
@@ -29,10 +29,10 @@ def exported(concrete: ConcreteFunction, platforms: Sequence[str]) -> bytes:
     shapes = [tuple(spec.shape) for spec in concrete.specs]
     dtypes = [spec.dtype.numpy for spec in concrete.specs]
     try:
-        world, structure, _ = lowered(concrete.graph, shapes, dtypes, updates_in_place=False)
+        evaluator, structure, _ = lowered(concrete.graph, shapes, dtypes, updates_in_place=False)
     except NeedsValue as error:
         raise _not_possible(concrete, [str(error)]) from error
-    program = optimized(world.program)
+    program = optimized(evaluator.program)
     returned = flatten(renamed(structure, iter(program.outputs)))
     program = replace(program, outputs=[part if part.__class__ is Value else part._array for part in returned])
     reasons = [reason for part in parts_of(program) for reason in part.reasons]

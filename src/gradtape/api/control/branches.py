@@ -14,8 +14,8 @@ from ...base.types import Value
 from ...differentiation.vectorize import Batched
 from ...ops.array.layout import reshape
 from ...ops.math.logic import equal, logical_not, zeros_like
-from ...trace.control import branches_in_world, chosen_in_world, effect_in_world, trace_branches
-from ...trace.ghost import Ghost
+from ...trace.abstract_tensor import AbstractTensor
+from ...trace.control import branches_on_abstract, chosen_on_abstract, effect_on_abstract, trace_branches
 from ...trace.symbolic import is_symbolic
 from ...values.tensor import Tensor, to_tensor
 from ...variables.variable import Variable
@@ -235,12 +235,12 @@ def _trace_cond(trace: Any, pred: Any, true_fn: Any = None, false_fn: Any = None
     return trace.step(cond, (pred, *trace_branches(trace, [true_fn, false_fn], "cond")), {})
 
 
-def _cond_in_world(world: Any, function: Any, pred: Value, true_fn: Any, false_fn: Any) -> Any:
-    if pred.__class__ is not Ghost:
-        return chosen_in_world(world, 0 if truth_of(pred) else 1, [true_fn, false_fn])
+def _cond_on_abstract(evaluator: Any, function: Any, pred: Value, true_fn: Any, false_fn: Any) -> Any:
+    if pred.__class__ is not AbstractTensor:
+        return chosen_on_abstract(evaluator, 0 if truth_of(pred) else 1, [true_fn, false_fn])
     condition = reshape(pred, shape=())
     is_false = logical_not(condition) if pred.dtype is dtypes.bool else equal(condition, zeros_like(condition))
-    return branches_in_world(world, is_false, [true_fn, false_fn])
+    return branches_on_abstract(evaluator, is_false, [true_fn, false_fn])
 
 
 def _trace_case(
@@ -285,22 +285,22 @@ def _trace_switch_case(
     return trace.step(switch_case, (branch_index, graphs[: len(functions)]), others)
 
 
-def _switch_case_in_world(
-    world: Any,
+def _switch_case_on_abstract(
+    evaluator: Any,
     function: Any,
     branch_index: Value,
     branch_fns: Any,
     default: Any = None,
 ) -> Any:
     functions = [*branch_fns, *([default] if default is not None else [])]
-    if branch_index.__class__ is not Ghost:
+    if branch_index.__class__ is not AbstractTensor:
         number = int(shared_by_batch(to_tensor(branch_index)))
-        return chosen_in_world(world, number if 0 <= number < len(functions) else -1, functions)
-    return branches_in_world(world, branch_index, functions)
+        return chosen_on_abstract(evaluator, number if 0 <= number < len(functions) else -1, functions)
+    return branches_on_abstract(evaluator, branch_index, functions)
 
 
-cond = traceable(cond, always=True, in_world=_cond_in_world, on_trace=_trace_cond)
-_check_any = traceable(_check_any, in_world=effect_in_world)
-_check_exclusive = traceable(_check_exclusive, in_world=effect_in_world)
+cond = traceable(cond, always=True, on_abstract=_cond_on_abstract, on_trace=_trace_cond)
+_check_any = traceable(_check_any, on_abstract=effect_on_abstract)
+_check_exclusive = traceable(_check_exclusive, on_abstract=effect_on_abstract)
 case = traceable(case, always=True, on_trace=_trace_case)
-switch_case = traceable(switch_case, always=True, in_world=_switch_case_in_world, on_trace=_trace_switch_case)
+switch_case = traceable(switch_case, always=True, on_abstract=_switch_case_on_abstract, on_trace=_trace_switch_case)

@@ -14,10 +14,10 @@ from ...base.traceable import traceable
 from ...base.type_spec import CompositeSpec
 from ...base.types import DenseLike, DTypeLike, TensorLeaf
 from ...op.arguments import count, optional_count, takes
-from ...trace.control import Callee, is_written_out, loop_in_world, rounds_in_world, trace_loop
-from ...trace.ghost import NeedsValue, World
+from ...trace.abstract_tensor import Evaluator, NeedsValue
+from ...trace.control import Callee, is_written_out, loop_on_abstract, rounds_on_abstract, trace_loop
 from ...trace.graph import Graph
-from ...trace.host_calls import blank, called_in_world, fitting
+from ...trace.host_calls import blank, called_on_abstract, fitting
 from ...trace.inference import Inference, depending_on, repeated, slice_of
 from ...trace.recorder import Recorder
 from ...values.composite import COMPOSITES, Rows, expanded, is_composite
@@ -558,16 +558,16 @@ def _trace_while_loop(
     return tuple(final) if isinstance(loop_vars, tuple) else final
 
 
-def _while_loop_in_world(
-    world: Any,
+def _while_loop_on_abstract(
+    evaluator: Any,
     function: Any,
     cond: Any,
     body: Any,
     loop_vars: Any,
     maximum_iterations: Any = None,
 ) -> Any:
-    return loop_in_world(
-        world, cond, body, loop_vars, None if maximum_iterations is None else _iteration_limit(maximum_iterations)
+    return loop_on_abstract(
+        evaluator, cond, body, loop_vars, None if maximum_iterations is None else _iteration_limit(maximum_iterations)
     )
 
 
@@ -594,19 +594,21 @@ def _trace_for_dataset(
     return trace.step(for_dataset, (dataset, graph, values[1:]), others)
 
 
-def _for_dataset_in_world(
-    world: World, function: Callee, dataset: Any, body: Callee, loop_vars: list[Any], test: Callee | None = None
+def _for_dataset_on_abstract(
+    evaluator: Evaluator, function: Callee, dataset: Any, body: Callee, loop_vars: list[Any], test: Callee | None = None
 ) -> Any:
     specs = dataset.element_spec
-    if isinstance(world, Inference):
-        element = nest.map_structure(lambda spec: fitting(world, spec), specs)
-        return rounds_in_world(world, body, [element, *loop_vars])[1:]
+    if isinstance(evaluator, Inference):
+        element = nest.map_structure(lambda spec: fitting(evaluator, spec), specs)
+        return rounds_on_abstract(evaluator, body, [element, *loop_vars])[1:]
     why = "The elements of a dataset have sizes that are known when they are taken."
-    handle = called_in_world(world, begun, (dataset,), TensorSpec((), dtypes.string), why)
+    handle = called_on_abstract(evaluator, begun, (dataset,), TensorSpec((), dtypes.string), why)
 
     def taken(go_on: Tensor) -> list[Any]:
         """Whether there is another element, and the element."""
-        found = called_in_world(world, next_element, (handle, go_on, specs), [TensorSpec((), dtypes.bool), specs], why)
+        found = called_on_abstract(
+            evaluator, next_element, (handle, go_on, specs), [TensorSpec((), dtypes.bool), specs], why
+        )
         return list(found)
 
     def go_on(element: object, values: list[Any]) -> Tensor:
@@ -618,7 +620,7 @@ def _for_dataset_in_world(
 
     nothing = nest.map_structure(_unseen, specs)
     start = [*taken(go_on(nothing, loop_vars)), *loop_vars]
-    return loop_in_world(world, lambda there, *rest: there, turn, start)[2:]
+    return loop_on_abstract(evaluator, lambda there, *rest: there, turn, start)[2:]
 
 
 def _with_known_sizes(spec: object, value: object) -> Any:
@@ -658,11 +660,11 @@ def _slice_of(elems: Any, name: str, one: Callable[[Any], Any]) -> Any:
     return nest.map_structure(one, tensors)
 
 
-def _first_of(world: Inference, elems: Any, name: str) -> Any:
+def _first_of(evaluator: Inference, elems: Any, name: str) -> Any:
     """The first slice of each tensor, or a placeholder of the same shape and type where there is none."""
 
     def first(tensor: Any) -> Any:
-        return slice_of(world, tensor)
+        return slice_of(evaluator, tensor)
 
     return _slice_of(elems, name, first)
 
@@ -693,30 +695,30 @@ def _row_spec(value: Any) -> CompositeSpec:
     return found
 
 
-def _mapped_rows(world: Inference, fn: Callee, elems: object, signature: object) -> Any:
+def _mapped_rows(evaluator: Inference, fn: Callee, elems: object, signature: object) -> Any:
     """What a function gives for each row of composites, of which only the specs are known."""
     found = nest.flatten(elems)
     rows = [
-        fitting(world, _row_spec(value)) if is_composite(value) else slice_of(world, to_tensor(value))
+        fitting(evaluator, _row_spec(value)) if is_composite(value) else slice_of(evaluator, to_tensor(value))
         for value in found
     ]
-    result = world.result_of(fn, nest.pack_sequence_as(elems, rows))
+    result = evaluator.result_of(fn, nest.pack_sequence_as(elems, rows))
     sources = [tensor for value in found for tensor in expanded(value)]
 
     def stacked(kind: Any, part: Any) -> Any:
         if isinstance(kind, CompositeSpec):
             return fitting(
-                world, kind._with_changed_shape(lambda shape: None if shape.rank is None else (None, *shape))
+                evaluator, kind._with_changed_shape(lambda shape: None if shape.rank is None else (None, *shape))
             )
-        return depending_on(world, repeated(world, part, None), sources)
+        return depending_on(evaluator, repeated(evaluator, part, None), sources)
 
     return nest.map_structure(stacked, result if signature is None else signature, result)
 
 
-def _count(world: World, elems: Any, name: str) -> Dim:
+def _count(evaluator: Evaluator, elems: Any, name: str) -> Dim:
     """How many slices there are, by the first tensor; UNKNOWN where not even its rank is known."""
     sizes = _first_sizes(elems)
-    if isinstance(world, Inference) and any(same(sizes[0], size) is False for size in sizes):
+    if isinstance(evaluator, Inference) and any(same(sizes[0], size) is False for size in sizes):
         raise _unequal(name, sizes)
     return sizes[0]
 
@@ -726,27 +728,27 @@ def _first_sizes(elems: Any) -> list[Dim]:
     return [UNKNOWN if shape.rank is None else shape[0] for shape in shapes]
 
 
-def _can_be_written_out(world: World, elems: Any) -> bool:
+def _can_be_written_out(evaluator: Evaluator, elems: Any) -> bool:
     """Whether the rounds are few, and each tensor is known to have a slice for each."""
     sizes = _first_sizes(elems)
-    return is_written_out(world, sizes[0]) and all(isinstance(size, int) for size in sizes)
+    return is_written_out(evaluator, sizes[0]) and all(isinstance(size, int) for size in sizes)
 
 
-def _map_fn_in_world(world: Any, function: Any, fn: Any, elems: Any, dtype: Any = None, **kwargs: Any) -> Any:
+def _map_fn_on_abstract(evaluator: Any, function: Any, fn: Any, elems: Any, dtype: Any = None, **kwargs: Any) -> Any:
     signature = kwargs.get("fn_output_signature", dtype)
     if any(map(is_composite, nest.flatten(elems))) or any(
         isinstance(k, CompositeSpec) for k in nest.flatten(signature)
     ):
-        if isinstance(world, Inference):
-            return _mapped_rows(world, fn, elems, signature)
+        if isinstance(evaluator, Inference):
+            return _mapped_rows(evaluator, fn, elems, signature)
         raise NeedsValue("Rows of what is made of several tensors have sizes of their own.")
-    count = _count(world, elems, "map_fn")
-    if _can_be_written_out(world, elems):
+    count = _count(evaluator, elems, "map_fn")
+    if _can_be_written_out(evaluator, elems):
         return function.__wrapped__(fn, elems, dtype, **kwargs)
-    if isinstance(world, Inference):
+    if isinstance(evaluator, Inference):
         _slice_of(elems, "map_fn", lambda tensor: tensor)
         tensors = [to_tensor(value) for value in nest.flatten(elems)]
-        return world.mapped(fn, tensors, lambda slices: nest.pack_sequence_as(elems, slices))
+        return evaluator.mapped(fn, tensors, lambda slices: nest.pack_sequence_as(elems, slices))
     kinds = elems if signature is None else signature
 
     def turn(carried: list[Any], elements: list[Any]) -> tuple[list[Any], list[Any]]:
@@ -754,7 +756,7 @@ def _map_fn_in_world(world: Any, function: Any, fn: Any, elems: Any, dtype: Any 
         nest.assert_same_structure(kinds, returned)
         return [], nest.flatten(returned)
 
-    _, collected = world.rounds(turn, [], _sequences(elems), count)
+    _, collected = evaluator.rounds(turn, [], _sequences(elems), count)
     for value, kind in zip(collected, nest.flatten(kinds), strict=True):
         if value.dtype != (getattr(kind, "dtype", None) or dtypes.as_dtype(kind)):
             raise NeedsValue("The function itself says what is wrong with the type.")
@@ -786,25 +788,27 @@ def _trace_fold(name: str) -> Any:
     return trace_fold
 
 
-def _fold_in_world(
-    world: Any,
+def _fold_on_abstract(
+    evaluator: Any,
     function: Any,
     fn: Any,
     elems: Any,
     initializer: Any = None,
     **kwargs: Any,
 ) -> Any:
-    count = _count(world, elems, function.__name__)
+    count = _count(evaluator, elems, function.__name__)
     is_empty = isinstance(count, int) and count == 0
-    if _can_be_written_out(world, elems) or (is_empty and initializer is None and not isinstance(world, Inference)):
+    if _can_be_written_out(evaluator, elems) or (
+        is_empty and initializer is None and not isinstance(evaluator, Inference)
+    ):
         return function.__wrapped__(fn, elems, initializer, **kwargs)
     collects, reverse = function.__name__ == "scan", kwargs.get("reverse", function.__name__ == "foldr")
-    if isinstance(world, Inference):
-        first = _first_of(world, elems, function.__name__)
-        (value,) = rounds_in_world(
-            world, lambda value: [fn(value, first)], [first if initializer is None else initializer]
+    if isinstance(evaluator, Inference):
+        first = _first_of(evaluator, elems, function.__name__)
+        (value,) = rounds_on_abstract(
+            evaluator, lambda value: [fn(value, first)], [first if initializer is None else initializer]
         )
-        return nest.map_structure(lambda part: repeated(world, part, count), value) if collects else value
+        return nest.map_structure(lambda part: repeated(evaluator, part, count), value) if collects else value
     sequences = _sequences(elems)
     structure, first = elems if initializer is None else initializer, []
     if initializer is None:
@@ -818,7 +822,7 @@ def _fold_in_world(
         return nest.flatten(value), nest.flatten(value) if collects else []
 
     start = first or [to_tensor(value) for value in nest.flatten(initializer)]
-    after, collected = world.rounds(turn, start, sequences, count, reverse)
+    after, collected = evaluator.rounds(turn, start, sequences, count, reverse)
     if not collects:
         return nest.pack_sequence_as(structure, after)
     if first:
@@ -828,9 +832,9 @@ def _fold_in_world(
     return nest.pack_sequence_as(structure, collected)
 
 
-while_loop = traceable(while_loop, always=True, in_world=_while_loop_in_world, on_trace=_trace_while_loop)
-for_dataset = traceable(for_dataset, always=True, in_world=_for_dataset_in_world, on_trace=_trace_for_dataset)
-map_fn = traceable(map_fn, always=True, in_world=_map_fn_in_world, on_trace=_trace_map_fn)
-foldl = traceable(foldl, always=True, in_world=_fold_in_world, on_trace=_trace_fold("foldl"))
-foldr = traceable(foldr, always=True, in_world=_fold_in_world, on_trace=_trace_fold("foldr"))
-scan = traceable(scan, always=True, in_world=_fold_in_world, on_trace=_trace_fold("scan"))
+while_loop = traceable(while_loop, always=True, on_abstract=_while_loop_on_abstract, on_trace=_trace_while_loop)
+for_dataset = traceable(for_dataset, always=True, on_abstract=_for_dataset_on_abstract, on_trace=_trace_for_dataset)
+map_fn = traceable(map_fn, always=True, on_abstract=_map_fn_on_abstract, on_trace=_trace_map_fn)
+foldl = traceable(foldl, always=True, on_abstract=_fold_on_abstract, on_trace=_trace_fold("foldl"))
+foldr = traceable(foldr, always=True, on_abstract=_fold_on_abstract, on_trace=_trace_fold("foldr"))
+scan = traceable(scan, always=True, on_abstract=_fold_on_abstract, on_trace=_trace_fold("scan"))

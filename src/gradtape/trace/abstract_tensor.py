@@ -1,13 +1,13 @@
-"""`Ghost`: a tensor of which shape and type are known as far as they are, and the worlds in which ops run on such tensors.
+"""`AbstractTensor`: a tensor whose shape and type are known as far as they are, and the evaluators that run ops on them.
 
-A size of a ghost is a number, or an expression over symbols (base/sizes.py); its rank may be unknown. Rules and composites run
-on ghosts as they are, tapes record them, and backward passes walk over them. What an op would give is what its shape rule says
-(`infer`); no array of that shape is made. (A kernel runs only on small whole numbers that are known, as shapes are:
-op/abstract.py.) A question whose answer depends on an unknown size raises `Undecided`.
+A size of an abstract tensor is a number, or an expression over symbols (base/sizes.py); its rank may be unknown. Rules and
+composites run on abstract tensors as they are, tapes record them, and backward passes walk over them. What an op would give is
+what its shape rule says (`infer`); no array of that shape is made. (A kernel runs only on small whole numbers that are known, as
+shapes are: op/abstract.py.) A question whose answer depends on an unknown size raises `Undecided`.
 
 The layers below know a trace as `STATE.trace`, a `Trace` (base/context.py), and ask it where a trace makes a difference: `apply`,
 variables that are read, changed or made, tapes and accumulators that are made, functions that `traceable` has marked
-(`vectorized_map` among them). A world is such a trace while it is `running`.
+(`vectorized_map` among them). An evaluator is such a trace while it is `running`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..base.dtypes import BY_NUMPY, Array
 from ..base.shapes import TensorShape, known_shape
 from ..base.sizes import UNKNOWN, Undecided, product
 from ..base.types import DTypeLike, Function
-from ..op import abstract
+from ..op import abstract as shape_rules
 from ..op.abstract import Abstract, Shape
 from ..op.call import RUNNERS, check_dtype
 from ..op.declaration import Op
@@ -43,12 +43,12 @@ class UnknownNumber(Undecided):
 
 @functools.cache
 def _own_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """An equal dtype that is another object: entries compare with `is`, and take the general path for ghosts."""
+    """An equal dtype that is another object: entries compare with `is`, and take the general path for abstract tensors."""
     return np.dtype(dtype, copy=True)
 
 
 class _NoRank(TensorShape):
-    """The shape of a ghost of unknown rank: for whoever asks for sizes the question is undecided."""
+    """The shape of an abstract tensor of unknown rank: for whoever asks for sizes the question is undecided."""
 
     __slots__ = ()
 
@@ -65,13 +65,13 @@ class _NoRank(TensorShape):
 _NO_RANK = _NoRank(None)
 
 
-class GhostArray:
+class AbstractArray:
     """Stands in `Tensor._array`: shape and type, and an error for whoever wants more."""
 
-    __slots__ = ("_world", "dtype", "itemsize", "known", "ndim", "shape", "value")
+    __slots__ = ("_evaluator", "dtype", "itemsize", "known", "ndim", "shape", "value")
 
-    def __init__(self, world: World, shape: Shape, dtype: np.dtype[Any], value: Array | None = None) -> None:
-        self._world = world
+    def __init__(self, evaluator: Evaluator, shape: Shape, dtype: np.dtype[Any], value: Array | None = None) -> None:
+        self._evaluator = evaluator
         self.known = shape
         if shape is not None:  # else whoever asks meets `__getattr__`
             self.shape = shape
@@ -93,42 +93,42 @@ class GhostArray:
         raise NeedsValue(f"The value of a tensor of shape {shown(self.known)} is needed ({name}).")
 
     def __array__(self, *args: object, **kwargs: object) -> Any:
-        return self._world.value_of(self)
+        return self._evaluator.value_of(self)
 
     def __len__(self) -> int:
         return int(self.shape[0])
 
     def __iter__(self) -> Any:
-        return iter(self._world.value_of(self))
+        return iter(self._evaluator.value_of(self))
 
     def __getitem__(self, key: Any) -> Any:
-        return self._world.value_of(self)[key]
+        return self._evaluator.value_of(self)[key]
 
     def item(self) -> Any:
         """The value of a scalar."""
-        return self._world.value_of(self).item()
+        return self._evaluator.value_of(self).item()
 
     def tolist(self) -> Any:
         """The values in lists."""
-        return self._world.value_of(self).tolist()
+        return self._evaluator.value_of(self).tolist()
 
     def __int__(self) -> int:
         return int(self.item())
 
 
-class Ghost(Tensor):
+class AbstractTensor(Tensor):
     """A tensor without a value, or of which no more is known than that its elements are some sizes."""
 
-    __slots__ = ("number", "world")
+    __slots__ = ("evaluator", "number")
 
-    _array: Any  # a GhostArray
+    _array: Any  # an AbstractArray
 
     def __init__(
-        self, world: World, shape: Shape, dtype: np.dtype[Any], number: int = 0, value: Array | None = None
+        self, evaluator: Evaluator, shape: Shape, dtype: np.dtype[Any], number: int = 0, value: Array | None = None
     ) -> None:
-        self.world = world
+        self.evaluator = evaluator
         self.number = number  # in the graph that a lowering builds
-        self._array = GhostArray(world, shape, dtype, value)
+        self._array = AbstractArray(evaluator, shape, dtype, value)
         self._id = 0
 
     @property
@@ -140,19 +140,19 @@ class Ghost(Tensor):
     @property
     def open_shape(self) -> Any:
         """What stands for the shape of a tensor of unknown rank."""
-        return self.world.open_shape(self)
+        return self.evaluator.open_shape(self)
 
     @property
     def sizes(self) -> Any:
         """The elements as attributes of ops have them: numbers, sizes or UNKNOWN; UNKNOWN as a whole if their number is."""
-        return self.world.sizes_of(self)
+        return self.evaluator.sizes_of(self)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Any:
-        return self.world.value_of(self._array)
+        return self.evaluator.value_of(self._array)
 
     def numpy(self) -> Any:
         """The value, which only a guess can give."""
-        return self.world.value_of(self._array)
+        return self.evaluator.value_of(self._array)
 
     def __index__(self) -> int:
         if self._array.dtype.kind not in "iu" or self.ndim:
@@ -174,7 +174,7 @@ class Ghost(Tensor):
         return int(self._array.shape[0])
 
     def __repr__(self) -> str:
-        return f"<ghost: shape={shown(self._array.known)}, dtype={self.dtype.name}>"
+        return f"<abstract tensor: shape={shown(self._array.known)}, dtype={self.dtype.name}>"
 
 
 def shown(shape: Shape) -> str:
@@ -182,8 +182,8 @@ def shown(shape: Shape) -> str:
     return "<unknown>" if shape is None else f"({', '.join(map(str, shape))}{',' * (len(shape) == 1)})"
 
 
-class World:
-    """Runs ops on ghosts. Subclasses say what is known of values, and what is kept of what runs."""
+class Evaluator:
+    """Runs ops on abstract tensors. Subclasses say what is known of values, and what is kept of what runs."""
 
     computes = True
     recorder = None  # (Recorder is the other kind of traces)
@@ -198,7 +198,7 @@ class World:
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
-        """In this block the thread is in this world: its tapes record, its variables are read."""
+        """In this block the thread is in this evaluator: its tapes record, its variables are read."""
         activate(self)
         try:
             with scope(
@@ -255,8 +255,8 @@ class World:
 
     def composite(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A public function runs as it is, unless it does more than to call ops."""
-        if function.in_world is not None:
-            return function.in_world(self, function, *args, **kwargs)
+        if function.on_abstract is not None:
+            return function.on_abstract(self, function, *args, **kwargs)
         return function.__wrapped__(*args, **kwargs)
 
     def adopt(self, thing: object, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
@@ -296,22 +296,24 @@ class World:
         raise NotImplementedError
 
     def value_of(self, array: Any) -> Any:
-        """The value of a ghost, if this world has one to offer."""
+        """The value of an abstract tensor, if this evaluator has one to offer."""
         raise NeedsValue(f"The value of a tensor of shape {shown(array.known)} is needed.")
 
-    def sizes_of(self, ghost: Ghost) -> Any:
-        """The value of a ghost, if this world has one to offer, as an attribute takes it."""
-        return self.value_of(ghost._array)
+    def sizes_of(self, abstract: AbstractTensor) -> Any:
+        """The value of an abstract tensor, if this evaluator has one to offer, as an attribute takes it."""
+        return self.value_of(abstract._array)
 
-    def open_shape(self, ghost: Ghost) -> Any:
-        """What stands for the shape of a ghost of unknown rank."""
+    def open_shape(self, abstract: AbstractTensor) -> Any:
+        """What stands for the shape of an abstract tensor of unknown rank."""
         return UNKNOWN
 
     def known(self, attributes: dict[str, Any]) -> dict[str, Any]:
         """The attributes of an op as shape rules take them."""
         return attributes
 
-    def outputs(self, op: Op, inputs: list[Any], attributes: dict[str, Any], found: list[Abstract]) -> list[Ghost]:
+    def outputs(
+        self, op: Op, inputs: list[Any], attributes: dict[str, Any], found: list[Abstract]
+    ) -> list[AbstractTensor]:
         """The results of an op, of these shapes and types."""
         raise NotImplementedError
 
@@ -328,28 +330,30 @@ class World:
         raise NotImplementedError
 
     def on_attributes(self, op: Op, tensors: list[Any], attributes: dict[str, Any]) -> Any:
-        """An op of which no operand is a ghost, but an attribute is a size that is not known."""
-        return run_on_ghosts(op, (tensors,) if op.variadic else tuple(tensors), attributes, self)
+        """An op of which no operand is an abstract tensor, but an attribute is a size that is not known."""
+        return run_on_abstract(op, (tensors,) if op.variadic else tuple(tensors), attributes, self)
 
 
-def run_on_ghosts(op: Op, args: tuple[Any, ...], attributes: dict[str, Any], world: World | None = None) -> Any:
-    """Run an op of which an operand is a ghost, or an attribute belongs to this world."""
+def run_on_abstract(
+    op: Op, args: tuple[Any, ...], attributes: dict[str, Any], evaluator: Evaluator | None = None
+) -> Any:
+    """Run an op of which an operand is an abstract tensor, or an attribute belongs to this evaluator."""
     operands = list(args[0] if op.variadic else args)
-    for value in operands:  # a batched value has ghosts inside
-        if value.__class__ is not Ghost and value.__class__ in RUNNERS:
+    for value in operands:  # a batched value has abstract tensors inside
+        if value.__class__ is not AbstractTensor and value.__class__ in RUNNERS:
             return RUNNERS[value.__class__](op, args, attributes)
     attributes = {**op.attributes, **attributes}
-    world = world or next(value.world for value in operands if value.__class__ is Ghost)
+    evaluator = evaluator or next(value.evaluator for value in operands if value.__class__ is AbstractTensor)
     tensors = [value if isinstance(value, Tensor) else _as_operand(value, operands) for value in operands]
     if not op.variadic or tensors:
         check_dtype(op, [t for t in tensors if t is not None])
-    outputs = tuple(world.outputs(op, tensors, attributes, infer(op, tensors, world.known(attributes))))
+    outputs = tuple(evaluator.outputs(op, tensors, attributes, infer(op, tensors, evaluator.known(attributes))))
     if ACTIVE and (STATE.tapes or STATE.accumulators):
         record_op(op, tuple(tensors), attributes, outputs)
     return outputs[0] if op.outputs == 1 else list(outputs)
 
 
-RUNNERS[Ghost] = run_on_ghosts
+RUNNERS[AbstractTensor] = run_on_abstract
 
 
 def _as_operand(value: Any, operands: list[Any]) -> Any:
@@ -360,7 +364,7 @@ def _as_operand(value: Any, operands: list[Any]) -> Any:
         return value._read()
     if isinstance(value, np.ndarray | np.generic):
         return from_array(value)  # type: ignore[arg-type]
-    return to_tensor(value, next(v.dtype for v in operands if v.__class__ is Ghost))
+    return to_tensor(value, next(v.dtype for v in operands if v.__class__ is AbstractTensor))
 
 
 # --- what an op gives ----------------------------------------------------------------------------------------------------
@@ -368,7 +372,7 @@ def _as_operand(value: Any, operands: list[Any]) -> Any:
 
 def infer(op: Op, tensors: list[Any], attributes: dict[str, Any]) -> list[Abstract]:
     """What an op gives, as its rules say; UNKNOWN for a size that depends on values."""
-    found = abstract.infer(op, [None if tensor is None else abstract_of(tensor) for tensor in tensors], attributes)
+    found = shape_rules.infer(op, [None if tensor is None else abstract_of(tensor) for tensor in tensors], attributes)
     if found is None:
         raise UnknownNumber(
             f"How many tensors {op.name} gives depends on a size that is not known before the function runs."
