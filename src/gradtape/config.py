@@ -254,7 +254,7 @@ def experimental_connect_to_host(remote_host: object = None, job_name: str = "wo
     >>> import gradtape as tf
     >>> tf.config.experimental_connect_to_host("worker:1")
     Traceback (most recent call last):
-    RuntimeError: gradtape connects to no host: `gradtape launch` starts processes. ...
+    RuntimeError: gradtape connects to no host: ...
 
     Args:
         remote_host: Ignored.

@@ -168,7 +168,7 @@ class ParameterServerStrategy(Strategy):
     >>> import gradtape as tf
     >>> tf.distribute.experimental.ParameterServerStrategy()
     Traceback (most recent call last):
-    gradtape.distribute.cluster.Missing: ParameterServerStrategy needs a cluster, ...
+    gradtape.distribute.cluster.Missing: ParameterServerStrategy needs servers, ...
 
     Args:
         *args: Ignored.
