@@ -26,7 +26,7 @@ from .op.abstract import Abstract
 from .op.arguments import flag, takes
 from .op.attributes import as_axis, as_float, as_int
 from .op.call import OBSERVERS
-from .ops.array import borders, index, layout, pooled_segments, segment
+from .ops.array import borders, gather, layout, pooled_segments, segment
 from .ops.math import arithmetic, cumulative, gamma, logic
 from .ops.math import elementwise as e
 from .ops.math import reduce as r
@@ -1101,7 +1101,7 @@ def confusion_matrix(
         amounts = cast(weights, target)
         if amounts.shape != guess.shape:
             raise ValueError(f"Shapes {guess.shape} and {amounts.shape} are incompatible")
-    return index.put_nd.public(amounts, layout.stack.public([truth, guess], 1), (classes, classes))
+    return gather.put_nd.public(amounts, layout.stack.public([truth, guess], 1), (classes, classes))
 
 
 def _vectors(labels: Any, predictions: Any) -> tuple[Any, Any]:

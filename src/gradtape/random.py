@@ -53,7 +53,7 @@ from .differentiation.vectorize import drawn_for_each_slice
 from .math import maximum
 from .op.arguments import takes, tensor_type
 from .op.attributes import as_int
-from .ops.array.index import take
+from .ops.array.gather import take
 from .ops.array.layout import reshape
 from .ops.random import gamma_sample
 from .trace.control import sample_on_abstract

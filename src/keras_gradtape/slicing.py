@@ -14,7 +14,7 @@ from keras.src.trainers.data_adapters import data_adapter_utils
 from keras.src.trainers.data_adapters.array_slicing import Sliceable, to_tensorflow_sparse_wrapper
 
 import gradtape as tf
-from gradtape.ragged.tensor import ranges
+from gradtape.ragged.splits import ranges
 from gradtape.sparse.tensor import from_parts, places_of, sizes_of
 from gradtape.values.tensor import from_array
 from keras_gradtape.ops.core import cast

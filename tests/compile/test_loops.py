@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.compile import codegen, executor
+from gradtape.compile import buffers, executor
 from gradtape.native import thresholds
 from gradtape.ops.array.row import set_in_place, set_row
 
@@ -528,7 +528,7 @@ def test_the_gradient_of_a_row_changes_the_others_in_place(monkeypatch):
         changes.append(operands)
         return set_in_place(*operands)
 
-    monkeypatch.setitem(codegen._IN_PLACE, set_row, counted)
+    monkeypatch.setitem(buffers.IN_PLACE, set_row, counted)
 
     @tf.function
     def gradient_of_rows(x, count):

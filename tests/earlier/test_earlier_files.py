@@ -9,6 +9,8 @@ import pytest
 
 import gradtape as tf
 from gradtape.saved_model.names import function_named
+from gradtape.saved_model.values import Decoder
+from gradtape.values.composite import expanded
 
 from .write import FOLDER, NAMESPACES, Model, values
 
@@ -76,6 +78,47 @@ def test_pickled_functions_and_classes_are_those_of_today():
         assert namespace in NAMESPACES
         today = getattr(getattr(tf, namespace) if namespace else tf, PUBLIC_TODAY.get(name, last), None)
         assert value is today or name in IMPORTED, (name, value)
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("gradtape.api.control.loops", "scan"),
+        ("gradtape.io.parsing", "_RowSplits"),
+        ("gradtape.io.parsing", "VarLenFeature"),
+        ("gradtape.numpy.manipulation", "promote_types"),
+        ("gradtape.numpy.manipulation", "where"),
+        ("gradtape.variables.variable", "VariableSpec"),
+    ],
+)
+def test_pickles_name_what_another_module_defines_today(module, name):
+    found = pickle.loads(f"c{module}\n{name}\n.".encode())
+    assert found.__name__ == name
+    assert found.__module__ != module
+
+
+X = {"tensor": "x"}
+
+
+@pytest.mark.parametrize(
+    ("form", "value"),
+    [
+        ({"slices": [X, {"tensor": "i"}, None]}, tf.IndexedSlices(tf.constant([5, 6, 7]), tf.constant([0, 2, 3]))),
+        ({"RaggedTensor": [X, {"tensor": "i"}, None]}, tf.RaggedTensor.from_row_splits([5, 6, 7], [0, 2, 3])),
+        ({"SparseTensor": [{"tensor": "p"}, X, {"tensor": "s"}]}, tf.SparseTensor([[0], [2], [3]], [5, 6, 7], [4])),
+    ],
+)
+def test_values_are_read_that_had_forms_of_their_own(form, value):
+    arrays = {
+        "x": np.array([5, 6, 7], np.int32),
+        "i": np.array([0, 2, 3]),
+        "p": np.array([[0], [2], [3]]),
+        "s": np.array([4]),
+    }
+    found = Decoder(arrays).decode(form)
+    assert type(found) is type(value)
+    for part, other in zip(expanded(found), expanded(value), strict=True):
+        np.testing.assert_array_equal(part, other)
 
 
 def test_a_checkpoint_is_restored():

@@ -18,7 +18,8 @@ from gradtape.base.sizes import UNKNOWN, evaluate, symbol
 from gradtape.extend import checks
 from gradtape.op.abstract import Abstract, infer
 from gradtape.op.declaration import BadInput, Op, Sample
-from gradtape.values.tensor import from_array, to_array
+from gradtape.values.from_python import to_array
+from gradtape.values.tensor import from_array
 
 ERRORS = (tf.errors.OpError, ValueError, TypeError, LookupError, ArithmeticError)
 Looks = list[tuple[tuple[int, ...], Any]]

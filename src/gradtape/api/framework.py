@@ -24,7 +24,8 @@ from ..trace.control import effect_on_abstract
 from ..trace.symbolic import SymbolicTensor, is_symbolic
 from ..values.composite import COMPOSITES, is_composite
 from ..values.tensor import Tensor, TensorSpec, to_tensor
-from ..variables.variable import Variable, VariableSpec
+from ..variables.spec import VariableSpec
+from ..variables.variable import Variable
 from ..xla.places import chosen
 from ..xla.scopes import OnDevice, opened
 from .device_spec import DeviceSpec

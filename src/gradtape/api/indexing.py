@@ -15,11 +15,13 @@ from ..op.abstract import Abstract
 from ..op.arguments import takes, text
 from ..op.attributes import as_int, as_int_vector, as_ints, as_shape
 from ..ops.array import index, layout, masks, scatter
+from ..ops.array.gather import put_nd, take, take_nd
 from ..ops.math import logic, reduce
 from ..ops.public import tensor_scatter_nd_update as tensor_scatter_nd_update
 from ..trace.abstract_tensor import abstract_of
 from ..values.tensor import EagerTensor, Tensor, to_tensor
-from ..variables.variable import SliceAssigner, Variable
+from ..variables.part import SliceAssigner
+from ..variables.variable import Variable
 
 newaxis = None
 
@@ -175,7 +177,7 @@ def gather(
     if shared < 0:
         rank = to_tensor(indices).ndim
         shared = shared + rank if shared >= -rank else shared
-    return index.take.public(params, indices, where, shared)
+    return take.public(params, indices, where, shared)
 
 
 @takes(bad_indices_policy=text)
@@ -204,9 +206,9 @@ def gather_nd(
     if bad_indices_policy == "IGNORE" and not as_int(batch_dims):
         x = to_tensor(params)
         inside, positions = _inside(x, to_tensor(indices))
-        found = index.take_nd.public(x, positions, 0)
+        found = take_nd.public(x, positions, 0)
         return where(_beside(inside, found), found, logic.zeros_like.public(found))
-    return index.take_nd.public(params, indices, as_int(batch_dims))
+    return take_nd.public(params, indices, as_int(batch_dims))
 
 
 @takes(bad_indices_policy=text)
@@ -239,7 +241,7 @@ def scatter_nd(
     if bad_indices_policy not in ("", "DEFAULT"):
         zero = np.zeros(as_shape(as_int_vector(shape, "scatter_nd: shape")), to_tensor(updates).dtype.numpy)
         return _scatter_combining(scatter.tensor_scatter_nd_add, zero, indices, updates, bad_indices_policy)
-    return index.put_nd.public(updates, indices, as_shape(as_int_vector(shape, "scatter_nd: shape")), 0)
+    return put_nd.public(updates, indices, as_shape(as_int_vector(shape, "scatter_nd: shape")), 0)
 
 
 def _scatter_combining(
@@ -439,7 +441,7 @@ def _masked(x: Value, mask: Value, axis: int) -> Any:
     if len(sizes) != mask.ndim or any(same(*pair) is False for pair in zip(sizes, tuple(mask.shape), strict=True)):
         raise ValueError(f"Shapes {sizes} and {mask.shape} are incompatible")
     front = (*builtins.range(axis, axis + mask.ndim), *builtins.range(axis), *builtins.range(axis + mask.ndim, x.ndim))
-    picked = index.take_nd.public(layout.permute.public(x, front), masks.nonzero.public(mask))
+    picked = take_nd.public(layout.permute.public(x, front), masks.nonzero.public(mask))
     back = (*builtins.range(1, axis + 1), 0, *builtins.range(axis + 1, picked.ndim))
     return layout.permute.public(picked, back)
 

@@ -20,7 +20,7 @@ from ..op.arguments import optional_whole_number, takes, text
 from ..op.attributes import as_axis, as_int, as_int_vector, as_ints
 from ..op.family import shape_of
 from ..op.shapes import padded_sizes
-from ..ops.array import borders, index, layout, masks, rearrange
+from ..ops.array import borders, gather, index, layout, masks, rearrange
 from ..ops.math import elementwise as e
 from ..trace.abstract_tensor import abstract_of
 from ..values.composite import OPERANDS
@@ -426,7 +426,7 @@ def _rows_of_unknown_counts(x: Any, times: Any, axis: int) -> Any:
     """`repeat` in a traced function, by counts that are known when it runs: the place of each row is computed."""
     positions = masks.repeated_positions.public(broadcast_to(times, shape(x)[axis : axis + 1 or None]))
     # Behind one more axis: a lookup along the first one has IndexedSlices for a gradient.
-    rows = index.take.public(expand_dims(x, 0), positions, axis + 1 if axis >= 0 else axis, 0)
+    rows = gather.take.public(expand_dims(x, 0), positions, axis + 1 if axis >= 0 else axis, 0)
     return squeeze(rows, 0)
 
 

@@ -19,7 +19,7 @@ from ..base.sizes import UNKNOWN, Dim, Size, surely_equal
 from ..base.types import DTypeLike, IntLike, ShapeLike, TensorLike
 from ..native.abi import become
 from ..op.attributes import as_int, as_ints
-from ..ops.array.index import take
+from ..ops.array.gather import take
 from ..ops.array.layout import expand_dims, reshape
 from ..ops.array.row import get_row, set_row
 from ..ops.array.scatter import tensor_scatter_nd_update

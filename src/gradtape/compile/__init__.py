@@ -9,6 +9,7 @@
 | `parts.py` | a graph that cannot be one program, cut into several |
 | `program.py`, `passes.py` | what a program is, and how it is made smaller |
 | `codegen.py` | a program as straight-line Python over NumPy, with groups of instructions in machine code (`fusion.py`) |
+| `buffers.py` | what of its memory the code may free or write, which products other threads compute |
 | `warming.py`, `whole/` | a small program as one native function, after some calls |
 
 The engine is imported with the first call of a function: who computes eagerly does not wait for it.

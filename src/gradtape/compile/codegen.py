@@ -1,13 +1,11 @@
 """Programs as straight-line Python over NumPy: no dispatch, no tape, only kernels.
 
-Large buffers are freed after their last use, and a ufunc writes into an operand that nothing else refers to. Products that
-are used much later, such as gradients of weights, are computed by threads that would otherwise be idle.
+What is freed, written in place or computed by other threads is decided in `buffers.py`.
 """
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Collection, Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -16,19 +14,17 @@ import numpy as np
 
 from ..base.generated import Names, define, identifier, literal
 from ..base.nest import is_nested
-from ..base.sizes import is_known
-from ..native import abi, background, blas, thresholds
+from ..native import background
 from ..native.choice import choice_of
 from ..op.call import explained
 from ..op.declaration import Op
-from ..ops.array.row import add_in_place, add_row, resize_in_place, resize_rows, set_in_place, set_row
-from ..ops.linalg.products import matmul
 from ..trace.graph import PLAIN, leaves, map_parts, parts_of
 from ..values.composite import COMPOSITES
 from ..values.tensor import EagerTensor, from_array
+from ..variables.awaiting import AwaitingVariable
 from ..variables.in_place import LOCKS, MASK
-from ..variables.variable import AwaitingVariable
 from .accumulated import Accumulated, accumulated, without_sums
+from .buffers import IN_PLACE, SIGNS, Buffers, changed_in_place, is_postable, with_updates_as_ops
 from .fusion import can_be_whole, grouped, ufunc_of
 from .group import Group, Item
 from .in_place import UfuncKernel, UpdatingKernel
@@ -44,11 +40,9 @@ from .program import (
     Update,
     Value,
     arrays_of,
-    bytes_of,
     call_outside,
     element,
     given_attributes,
-    same_looks,
     size_of,
     stacked,
 )
@@ -60,28 +54,15 @@ class _Writer:
     def __init__(
         self, program: Program, names: Names, sums: Sequence[Accumulated] | None = None, whole: bool = False
     ) -> None:
-        self.updates: dict[int, int] = {}  # results of updates, with the operand that is the variable's value
-        self.program = program = _with_updates_as_ops(program, self.updates)
+        self.program, updates = with_updates_as_ops(program)
         self.names = names
         self.name = names.of
         self.lines: list[str] = []
         self.nodes: list[Node | None] = [None]  # by line of the text
         self.whole = whole
-        self.items = grouped(program, python_of if whole else None)
-        self.fresh = _fresh(self.items)
-        self.last = _last_uses(program, self.items)
-        in_loop = sums is not None
+        self.items = grouped(self.program, python_of if whole else None)
+        self.buffers = Buffers(self.program, self.items, updates, sums)
         self.sums = {accumulated.number: f"sum{accumulated.place}" for accumulated in sums or ()}
-        self.posted = _posted(program, self.items, in_loop, self.sums)
-        for position, asked in self.posted.items():  # the operands stay in use until the product is waited for
-            for number in self.items[position].used:
-                if number in self.last:
-                    self.last[number] = max(self.last[number], asked)
-        for summed in sums or ():  # the operands are read by other threads, perhaps until the loop ends
-            for number in summed.product.used:
-                self.last.pop(number, None)
-        self.assigned = _only_assigned(program)
-        self.reads = {node.outputs[0]: node.what.variable for node in program.nodes if isinstance(node.what, Read)}
         self.stored: set[tuple[int, int]] = set()  # results that are written to their variables before the assignment
 
     def operand(self, operand: Any) -> str:
@@ -112,7 +93,7 @@ def python_of(
     objects["__nodes__"] = writer.nodes
     run: Any = define(source, f"<gradtape program {id(objects):x}>", objects)
     run.__source__ = source
-    return background.around(run) if writer.posted else run
+    return background.around(run) if writer.buffers.posted else run
 
 
 def _write_items(writer: _Writer) -> None:
@@ -124,7 +105,7 @@ def _write_items(writer: _Writer) -> None:
 
 def _write_settled(writer: _Writer, position: int) -> None:
     """Wait for the products that are used here for the first time."""
-    for product, asked in writer.posted.items():
+    for product, asked in writer.buffers.posted.items():
         if asked == position:
             (number,) = writer.items[product].outputs
             writer.write(f"v{number} = v{number}.value()")
@@ -133,12 +114,12 @@ def _write_settled(writer: _Writer, position: int) -> None:
 def _write_node(writer: _Writer, position: int, node: Item) -> None:
     if isinstance(node, Group):
         _write_group(writer, position, node)
-        _free(writer, position, node)
+        _free(writer, position)
         return
     what = node.what
     targets = "".join(f"v{number}, " for number in node.outputs)
     if isinstance(what, Read):
-        if node.outputs[0] not in writer.updates.values():  # (else it is read in the step that changes it)
+        if node.outputs[0] not in writer.buffers.updates.values():  # (else it is read in the step that changes it)
             writer.write(f"v{node.outputs[0]} = {writer.name('w', what.variable)}._value._array", node)
         return
     if isinstance(what, Assign):
@@ -165,7 +146,7 @@ def _write_node(writer: _Writer, position: int, node: Item) -> None:
     elif node.outputs and node.outputs[0] in writer.sums:
         given = [writer.operand(o) for o in node.inputs] + _settings(writer, node)
         writer.write(f"{writer.sums[node.outputs[0]]}.add_product({', '.join(given)})", node)
-    elif position in writer.posted:
+    elif position in writer.buffers.posted:
         given = [writer.operand(o) for o in node.inputs] + _settings(writer, node)
         writer.write(f"v{node.outputs[0]} = {writer.name('k', background.posted)}({', '.join(given)})", node)
     else:
@@ -175,7 +156,7 @@ def _write_node(writer: _Writer, position: int, node: Item) -> None:
             shape, dtype = writer.program.looks[number]
             if dtype.kind == "O" and not shape:
                 writer.write(f"v{number} = {writer.name('text', _text)}(v{number})", node)
-    _free(writer, position, node)
+    _free(writer, position)
 
 
 def _text(value: Any) -> Any:
@@ -211,13 +192,16 @@ def _argument(writer: _Writer, part: Any) -> str | None:
 
 
 def _write_group(writer: _Writer, position: int, group: Group) -> None:
-    spare = {number for number in group.used if number in writer.fresh and writer.last.get(number) == position}
+    buffers = writer.buffers
+    spare = {number for number in group.used if buffers.is_spare(number, position)}
     own = {}  # results for variables, by what was read of them
     for number in group.outputs:
-        read = _updated_variable(writer, position, number, list(group.used))
+        read = buffers.updated_variable(position, number, list(group.used))
         if read is not None:
             own[read] = number
-    for number in _same_reads(writer, position, group, own):
+    earlier = buffers.earlier_reads(position, group, own)
+    _exchange(group, earlier)
+    for number in earlier:
         writer.write(f"v{number} = None")
     kernel = group.kernel(writer.program, spare, own)
     given = [f"v{number}" for number in group.used]
@@ -230,40 +214,26 @@ def _write_group(writer: _Writer, position: int, group: Group) -> None:
     writer.write(f"{made}= {writer.name('g', kernel)}({', '.join(given)})")
 
 
-def _same_reads(writer: _Writer, position: int, group: Group, own: dict[int, int]) -> list[int]:
-    """Earlier reads of variables that are used only for their updates here: the present value replaces them.
+def _exchange(group: Group, others: dict[int, int]) -> None:
+    """Let the instructions of a group read other values in place of these."""
 
-    (An earlier read would hold the array, which could then not be changed in place: `v.assign_sub(rate * (g + decay * v))`.)
-    """
-    if set(group.outputs) != set(own.values()):
-        return []
-    present = {writer.reads[read]._id: read for read in own if read in writer.updates.values()}
-    same: dict[int, int] = {}
-    for number in group.used:
-        read = present.get(writer.reads[number]._id) if number in writer.reads else None
-        if read is None or read == number or writer.last.get(number) != position:
-            continue
-        if not _is_touched(writer, writer.reads[number], _place_made(writer, number), position):
-            same[number] = read
-
-    def with_present(node: Node) -> Node:
-        operands = (Value(same.get(o.number, o.number)) if o.__class__ is Value else o for o in node.inputs)
+    def exchanged(node: Node) -> Node:
+        operands = (Value(others.get(o.number, o.number)) if o.__class__ is Value else o for o in node.inputs)
         return replace(node, inputs=tuple(operands))
 
-    if same:
-        group.nodes, group.sums = list(map(with_present, group.nodes)), list(map(with_present, group.sums))
-    return list(same)
+    if others:
+        group.nodes, group.sums = list(map(exchanged, group.nodes)), list(map(exchanged, group.sums))
 
 
 def _updating(
     writer: _Writer, kernel: object, given: list[str], outputs: Sequence[int], own: dict[int, int], places: list[int]
 ) -> list[str]:
     """A call of a kernel that gives variables new values; `own` has results for them, by what was read of them."""
-    variables = [writer.reads[read] for read in own]
+    variables = [writer.buffers.reads[read] for read in own]
     writer.stored.update((result, variable._id) for result, variable in zip(own.values(), variables, strict=True))
     updating = UpdatingKernel(kernel, variables, places, [outputs.index(result) for result in own.values()])
     given = ["None" if place in places else operand for place, operand in enumerate(given)]
-    read = [None if read in writer.updates.values() else f"v{read}" for read in own]
+    read = [None if read in writer.buffers.updates.values() else f"v{read}" for read in own]
     released = [f"{name} = None" for name in read if name]  # only `own` may refer to the arrays to change
     made = "".join(f"v{number}, " for number in outputs)
     call = f"{made}= {writer.name('g', updating)}([{', '.join(given)}], own)"
@@ -273,7 +243,7 @@ def _updating(
 def _write_update(writer: _Writer, node: Node, update: Update) -> None:
     variable, value = writer.name("w", update.variable), f"v{node.outputs[0]}"
     present, operand = f"{variable}._value._array", writer.operand(node.inputs[0])
-    sign = _SIGNS.get(update.op.eager)
+    sign = SIGNS.get(update.op.eager)
     call = f"{present} {sign} {operand}" if sign else f"{writer.name('k', update.op.eager)}({present}, {operand})"
     if isinstance(update.variable, AwaitingVariable):
         writer.write(present)  # a checkpoint may have its value, and is not consulted under the lock
@@ -284,10 +254,9 @@ def _write_update(writer: _Writer, node: Node, update: Update) -> None:
     writer.write(f"    {variable}._value = new")
 
 
-def _free(writer: _Writer, position: int, item: Item) -> None:
+def _free(writer: _Writer, position: int) -> None:
     """Give back large buffers after their last use."""
-    done = [number for number in dict.fromkeys(item.used) if writer.last.get(number) == position]
-    gone = [f"v{number}" for number in done if _is_large(writer, number) and number not in writer.updates.values()]
+    gone = [f"v{number}" for number in writer.buffers.gone_after(position)]
     if gone:
         writer.write(f"del {', '.join(gone)}")
 
@@ -296,17 +265,18 @@ def _call_kernel(writer: _Writer, position: int, node: Node, op: Op) -> list[str
     operands = [writer.operand(o) for o in node.inputs]
     ufunc = ufunc_of(op) if not node.attributes else None
     if ufunc is not None and len(op.arguments) == 2:
-        read = _updated_variable(writer, position, node.outputs[0], list(node.used))
+        read = writer.buffers.updated_variable(position, node.outputs[0], list(node.used))
         if read is not None:
             place = [getattr(operand, "number", None) for operand in node.inputs].index(read)
             return _updating(
                 writer, UfuncKernel(ufunc, place), operands, node.outputs, {read: node.outputs[0]}, [place]
             )
-    if op in _IN_PLACE and _is_own(writer, position, node.inputs[0]):
-        return [f"v{node.outputs[0]} = {writer.name('k', _IN_PLACE[op])}({', '.join(operands)})"]
-    target = _reused(writer, position, node, op)
-    if op.eager in _SIGNS:
-        return _with_sign(node, operands, _SIGNS[op.eager], target)
+    first = next(iter(node.inputs), None)
+    if op in IN_PLACE and first.__class__ is Value and writer.buffers.is_spare(first.number, position):
+        return [f"v{node.outputs[0]} = {writer.name('k', IN_PLACE[op])}({', '.join(operands)})"]
+    target = writer.buffers.reused(position, node, op)
+    if op.eager in SIGNS:
+        return _with_sign(node, operands, SIGNS[op.eager], target)
     given = [f"[{', '.join(operands)}]"] if op.variadic else operands
     given += _settings(writer, node)
     kernel = _kernel_for(writer, node, op)
@@ -317,14 +287,6 @@ def _call_kernel(writer: _Writer, position: int, node: Node, op: Op) -> list[str
     return [f"{results} = {writer.name('k', kernel)}({', '.join(given)})"]
 
 
-# Ops that change rows, with the function that does it in place if nothing else refers to the array.
-_IN_PLACE: dict[Op, Any] = {set_row: set_in_place, add_row: add_in_place, resize_rows: resize_in_place}
-
-
-def _is_own(writer: _Writer, position: int, operand: Any) -> bool:
-    return operand.__class__ is Value and operand.number in writer.fresh and writer.last.get(operand.number) == position
-
-
 def _kernel_for(writer: _Writer, node: Node, op: Op) -> Any:
     """The kernel, or its variant for small arrays: sizes are known here."""
     ways, first = choice_of(op.eager), next(iter(node.inputs), None)
@@ -332,16 +294,6 @@ def _kernel_for(writer: _Writer, node: Node, op: Op) -> Any:
         return op.eager
     size = size_of(writer.program.looks[first.number])
     return ways.small if size is not None and size < ways.smallest else op.eager
-
-
-# Python's operators are faster than a function call.
-_SIGNS: dict[Any, str] = {
-    operator.add: "+",
-    operator.sub: "-",
-    operator.mul: "*",
-    operator.truediv: "/",
-    operator.neg: "-",
-}
 
 
 def _with_sign(node: Node, operands: list[str], sign: str, target: int | None) -> list[str]:
@@ -406,14 +358,14 @@ def loop_function(loop: Loop, listed: Set[int] = frozenset(), whole: bool = Fals
 
     def write_program(program: Program, own: set[int], sums: Sequence[Accumulated] = ()) -> _Writer:
         writer = _Writer(program, names, sums, whole)
-        writer.fresh |= own
+        writer.buffers.fresh |= own
         _write_items(writer)
         for line, node in zip(writer.lines, writer.nodes[1:], strict=True):
             write(f"    {line}", node)
         return writer
 
-    own = _changed_in_place(loop)
-    sums = [] if own else accumulated(loop, partial(_is_postable, loop.body))
+    own = changed_in_place(loop)
+    sums = [] if own else accumulated(loop, partial(is_postable, loop.body))
     if sums and can_be_whole(loop.body):
         sums = []  # (a native function adds after it has multiplied: Python lines before it must have its bits)
     body = without_sums(loop.body, sums)
@@ -467,32 +419,7 @@ def loop_function(loop: Loop, listed: Set[int] = frozenset(), whole: bool = Fals
     source = "\n".join([*lines, ""])
     run: Any = define(source, f"<gradtape loop {id(names.objects):x}>", names.objects)
     run.__source__ = source
-    return background.around(run) if sums or writer.posted else run
-
-
-def _changed_in_place(loop: Loop) -> set[int]:
-    """The carried values that each round changes in one row and nothing else holds: they are copied once, before the loop."""
-    body, found = loop.body, set()
-    makers = {number: node for node in body.nodes for number in node.outputs}
-    ends = [output.number for output in body.outputs if output.__class__ is Value]
-    for number, output in zip(body.inputs[: loop.carried], body.outputs[: loop.carried], strict=True):
-        if output.__class__ is not Value:
-            continue
-        steps, current = 0, output.number
-        while current in makers and makers[current].what in _IN_PLACE and makers[current].inputs[0].__class__ is Value:
-            current, steps = makers[current].inputs[0].number, steps + 1
-        alone = ends.count(output.number) == 1 and number not in ends
-        if steps and current == number and alone and not _is_viewed(body, number):
-            found.add(number)
-    return found
-
-
-def _is_viewed(body: Program, number: int) -> bool:
-    """Whether something else than reading or changing a row takes the value."""
-    readers = [node for node in body.nodes if number in node.used]
-    return any(
-        getattr(node.what, "name", "") not in ("get_row", "set_row", "add_row", "resize_rows") for node in readers
-    )
+    return background.around(run) if sums or writer.buffers.posted else run
 
 
 def _forwards(count: Any) -> range:
@@ -523,174 +450,6 @@ class BranchFunction:
         if run is None:
             run = self._functions[place] = python_of(self._programs[place], whole=self._whole)
         return run(*given)
-
-
-# --- buffers -----------------------------------------------------------------------------------------------------------------
-
-
-def _is_large(writer: _Writer, number: int) -> bool:
-    return _bytes(writer.program, number) >= thresholds.BUFFER_BYTES and number not in writer.program.inputs
-
-
-def _last_uses(program: Program, items: list[Item]) -> dict[int, int]:
-    """The last instruction that uses a value; none for a value that is returned."""
-    last: dict[int, int] = {}
-    for position, item in enumerate(items):
-        last.update(dict.fromkeys(item.used, position))
-    for output in program.outputs:
-        if output.__class__ is Value:
-            last.pop(output.number, None)
-    return last
-
-
-def _posted(program: Program, items: list[Item], in_loop: bool, sums: Collection[int]) -> dict[int, int]:
-    """Products that another thread computes, each with the first instruction that uses it (or the end).
-
-    They are used much later, or beside another product, which this thread computes meanwhile. In a round of a loop there are only
-    those beside another; the products that the loop adds up (`sums`) are posted anyway.
-    """
-    first: dict[int, int] = {}
-    for position, item in enumerate(items):
-        for number in item.used:
-            first.setdefault(number, position)
-    read = {
-        number for item in items if isinstance(item, Node) and isinstance(item.what, Read) for number in item.outputs
-    }
-    found = {}
-    for position, item in enumerate(items):
-        if isinstance(item, Group) or item.what is not matmul or item.outputs[0] in sums:
-            continue
-        asked = first.get(item.outputs[0], len(items))
-        between = (other for other in items[position + 1 : asked] if isinstance(other, Node))
-        beside = any(
-            other.what is matmul and other.outputs[0] not in sums and _is_postable(program, other) for other in between
-        )
-        late = asked - position > thresholds.POSTED_INSTRUCTIONS and not in_loop
-        # (A variable that an operand was read from may be changed meanwhile.)
-        if (beside or late) and not read.intersection(item.used) and _is_postable(program, item):
-            found[position] = asked
-    return found
-
-
-def _is_postable(program: Program, node: Node) -> bool:
-    if not all(operand.__class__ is Value for operand in node.inputs):
-        return False
-    (a, dtype), (b, other) = (program.looks[operand.number] for operand in node.inputs)
-    if dtype != other or any(shape is None or len(shape) != 2 or not is_known(shape) for shape in (a, b)):
-        return False
-    columns = b[0] if node.attributes.get("transpose_b") else b[1]
-    return blas.can_post(a[0] * a[1] * columns, dtype)
-
-
-def _fresh(items: list[Item]) -> set[int]:
-    """Values that own their memory: made by a ufunc or a product, with no views of them kept."""
-    fresh: set[int] = set()
-    for item in items:
-        if (
-            item.makes_own_memory
-            if isinstance(item, Group)
-            else isinstance(item.what, Op) and _makes_own_memory(item.what)
-        ):
-            fresh.update(item.outputs)
-        else:
-            fresh.difference_update(item.used)
-    return fresh
-
-
-def _makes_own_memory(op: Op) -> bool:
-    return ufunc_of(op) is not None or op in _IN_PLACE or op.name in ("matmul", "reduce_sum", "select", "put_row")
-
-
-def _reused(writer: _Writer, position: int, node: Node, op: Op) -> int | None:
-    """An operand whose buffer can be reused for the result."""
-    ufunc = ufunc_of(op)
-    if ufunc is None or op.outputs != 1 or node.attributes:
-        return None
-    look = writer.program.looks[node.outputs[0]]
-    if abi.rounds_by_place(ufunc, look[1]):  # (also if the operands are exchanged)
-        return None
-    if not look[0] or (bytes_of(look) < thresholds.BUFFER_BYTES and op.eager not in _SIGNS):
-        return None
-    for number in node.used:
-        spare = number in writer.fresh and writer.last.get(number) == position
-        if spare and same_looks(writer.program.looks[number], look):
-            return number
-    return None
-
-
-def _updated_variable(writer: _Writer, position: int, result: int, used: list[int]) -> int | None:
-    """The read of the variable that a result is assigned to, if it is used only to compute the result."""
-    if result in writer.updates:
-        return writer.updates[result]
-    assigned = writer.assigned.get(result)
-    look = writer.program.looks[result]
-    if assigned is None or _bytes(writer.program, result) < thresholds.BUFFER_BYTES:
-        return None
-    if _is_touched(writer, assigned, position, _place_assigned(writer, result)):
-        return None
-    for number in used:
-        alone = writer.last.get(number) == position and used.count(number) == 1
-        if alone and writer.reads.get(number) is assigned and same_looks(writer.program.looks[number], look):
-            return number
-    return None
-
-
-def _place_made(writer: _Writer, number: int) -> int:
-    return next(place for place, item in enumerate(writer.items) if number in item.outputs)
-
-
-def _place_assigned(writer: _Writer, number: int) -> int:
-    assigns = (isinstance(getattr(item, "what", None), Assign) and number in item.used for item in writer.items)
-    return list(assigns).index(True)
-
-
-def _is_touched(writer: _Writer, variable: Any, start: int, stop: int) -> bool:
-    """Whether something between two items may change the variable: an assignment, an update, or any call."""
-    for item in writer.items[start + 1 : stop]:
-        what = getattr(item, "what", None)
-        if isinstance(what, Call) or (isinstance(what, (Assign, Update)) and what.variable._id == variable._id):
-            return True
-    return False
-
-
-def _with_updates_as_ops(program: Program, updates: dict[int, int]) -> Program:
-    """Large updates as a read, an op and an assignment, so that the op can be part of a group; results and reads are noted."""
-    nodes: list[Node] = []
-    looks = dict(program.looks)
-    for node in program.nodes:
-        what = node.what
-        if not isinstance(what, Update) or _bytes(program, node.outputs[0]) < thresholds.BUFFER_BYTES:
-            nodes.append(node)
-            continue
-        (result,), present = node.outputs, max(looks) + 1
-        looks[present] = looks[result]
-        updates[result] = present
-        nodes.append(Node(Read(what.variable), (), {}, (present,)))
-        nodes.append(Node(what.op, (Value(present), *node.inputs), {}, (result,)))
-        nodes.append(Node(Assign(what.variable), (Value(result),), {}, ()))
-    return replace(program, nodes=nodes, looks=looks) if updates else program
-
-
-def _bytes(program: Program, number: int) -> int:
-    return bytes_of(program.looks[number])
-
-
-def _only_assigned(program: Program) -> dict[int, Any]:
-    """Values that are given to a variable and used by nothing else."""
-    uses: dict[int, int] = {}
-    for node in program.nodes:
-        for number in node.used:
-            uses[number] = uses.get(number, 0) + 1
-    for output in program.outputs:
-        if output.__class__ is Value:
-            uses[output.number] = uses.get(output.number, 0) + 1
-    return {
-        number: node.what.variable
-        for node in program.nodes
-        if isinstance(node.what, Assign)
-        for number in node.used
-        if uses[number] == 1
-    }
 
 
 # --- results and errors ------------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..base.sizes import is_known
-from ..ops.array.index import put
+from ..ops.array.gather import put
 from ..ops.array.layout import reshape
 from ..ops.array.row import add_row, put_row
 from ..ops.math.elementwise import add

@@ -17,8 +17,8 @@ from ..base.dtypes import Array
 from ..base.errors import invalid
 from ..base.shapes import TensorShape
 from ..base.type_spec import CompositeSpec, NoneTensorSpec
-from ..ops.array import index as indexing
 from ..ops.array import layout
+from ..ops.array.gather import take
 from ..values.composite import COMPOSITES, STANDING_FOR, Composite, Rows, named
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
 
@@ -230,7 +230,7 @@ def rows_at(element: Element, indices: Array) -> Element:
     def rows(leaf: Any) -> Any:
         if isinstance(leaf, Tensor):
             if leaf.__class__ is not EagerTensor:  # in a traced function
-                return indexing.take.public(leaf, indices, axis=0)
+                return take.public(leaf, indices, axis=0)
             return from_array(leaf._array.take(indices, axis=0))
         return None if leaf is None else _chosen_rows(leaf, indices.tolist())
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..op.attributes import as_ints
-from ..ops.array.index import put
+from ..ops.array.gather import put
 from ..ops.array.layout import concat
 from ..values.composite import COMPOSITES, Composite, Solid, Values, declare
 from ..values.slices_spec import IndexedSlicesSpec

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from ..base.namespaces import listing
 from . import gfile as gfile
+from .features import FixedLenFeature as FixedLenFeature
+from .features import FixedLenSequenceFeature as FixedLenSequenceFeature
+from .features import RaggedFeature as RaggedFeature
+from .features import SparseFeature as SparseFeature
+from .features import VarLenFeature as VarLenFeature
 from .files import matching_files as matching_files
 from .files import read_file as read_file
 from .files import write_file as write_file
@@ -17,11 +22,6 @@ from .images import encode_jpeg as encode_jpeg
 from .images import encode_png as encode_png
 from .images import extract_jpeg_shape as extract_jpeg_shape
 from .images import is_jpeg as is_jpeg
-from .parsing import FixedLenFeature as FixedLenFeature
-from .parsing import FixedLenSequenceFeature as FixedLenSequenceFeature
-from .parsing import RaggedFeature as RaggedFeature
-from .parsing import SparseFeature as SparseFeature
-from .parsing import VarLenFeature as VarLenFeature
 from .parsing import decode_json_example as decode_json_example
 from .parsing import parse_example as parse_example
 from .parsing import parse_sequence_example as parse_sequence_example

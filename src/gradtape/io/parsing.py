@@ -5,170 +5,39 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from ..base import dtypes
 from ..base.dtypes import Array, DType
 from ..base.errors import DecodeError, invalid
-from ..base.shapes import TensorShape
-from ..base.types import DTypeLike, ShapeLike, TensorLike
+from ..base.namespaces import homes, on_first_use
+from ..base.types import TensorLike
 from ..ops.text.strings import each
 from ..trace.host_calls import gives
-from ..values.tensor import Tensor, TensorSpec, from_array, to_tensor
+from ..values.tensor import Tensor, from_array, to_tensor
 from . import wire
 from .examples import BytesList, Example, Feature, Features, FloatList, Int64List
+from .features import (
+    FixedLenFeature,
+    FixedLenSequenceFeature,
+    RaggedFeature,
+    SparseFeature,
+    VarLenFeature,
+    checked_dtype,
+    checked_features,
+    checked_sequences,
+    example_specs,
+    index_keys,
+    keys_of,
+    sequence_specs,
+    single_sequence_specs,
+    sizes_of,
+)
 from .messages import entry_of
 from .records import text_from
 from .tensors import texts_of
-
-
-class FixedLenFeature(NamedTuple):
-    """A feature with as many values as `shape` has; a missing one is `default_value`, or an error without.
-
-    >>> import gradtape as tf
-    >>> size = tf.train.Feature(float_list=tf.train.FloatList(value=[1.5]))
-    >>> text = tf.train.Example(features=tf.train.Features(feature={"size": size})).SerializeToString()
-    >>> tf.io.parse_single_example(text, {"size": tf.io.FixedLenFeature([], tf.float32)})["size"].numpy()
-    np.float32(1.5)
-
-    Args:
-        shape: The shape of the values of one example.
-        dtype: float32, int64 or string.
-        default_value: What a missing one is.
-    """
-
-    shape: Any
-    dtype: Any
-    default_value: Any = None
-
-
-class VarLenFeature(NamedTuple):
-    """A feature of any length, as a SparseTensor.
-
-    >>> import gradtape as tf
-    >>> words = tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"a", b"b"]))
-    >>> text = tf.train.Example(features=tf.train.Features(feature={"words": words})).SerializeToString()
-    >>> tf.io.parse_single_example(text, {"words": tf.io.VarLenFeature(tf.string)})["words"].values.numpy()
-    array([b'a', b'b'], dtype=object)
-
-    Args:
-        dtype: float32, int64 or string.
-    """
-
-    dtype: Any
-
-
-class FixedLenSequenceFeature(NamedTuple):
-    """Any number of values of shape `shape` along a first axis; rows of a batch are padded to the longest.
-
-    >>> import gradtape as tf
-    >>> counts = tf.train.Feature(int64_list=tf.train.Int64List(value=[1, 2, 3, 4]))
-    >>> text = tf.train.Example(features=tf.train.Features(feature={"counts": counts})).SerializeToString()
-    >>> wanted = {"counts": tf.io.FixedLenSequenceFeature([2], tf.int64, allow_missing=True)}
-    >>> tf.io.parse_single_example(text, wanted)["counts"].numpy()
-    array([[1, 2],
-           [3, 4]])
-
-    Args:
-        shape: The shape of one step.
-        dtype: float32, int64 or string.
-        allow_missing: Whether a missing one is empty; an example needs it, a list of a sequence example does not.
-        default_value: What shorter rows are padded with; 0 or "" by default.
-    """
-
-    shape: Any
-    dtype: Any
-    allow_missing: bool = False
-    default_value: Any = None
-
-
-class SparseFeature(NamedTuple):
-    """A sparse tensor whose values are in one feature, and its indices in one or more others.
-
-    >>> import gradtape as tf
-    >>> place = tf.train.Feature(int64_list=tf.train.Int64List(value=[1, 3]))
-    >>> value = tf.train.Feature(float_list=tf.train.FloatList(value=[0.5, 2.0]))
-    >>> features = tf.train.Features(feature={"place": place, "value": value})
-    >>> text = tf.train.Example(features=features).SerializeToString()
-    >>> wanted = {"row": tf.io.SparseFeature("place", "value", tf.float32, size=5)}
-    >>> tf.sparse.to_dense(tf.io.parse_single_example(text, wanted)["row"]).numpy()
-    array([0. , 0.5, 0. , 2. , 0. ], dtype=float32)
-
-    Args:
-        index_key: The name of the feature with the indices, or a list of names, one for each axis.
-        value_key: The name of the feature with the values.
-        dtype: float32, int64 or string.
-        size: The size of each axis: a number, or a list.
-        already_sorted: Whether the indices come in order.
-    """
-
-    index_key: Any
-    value_key: str
-    dtype: Any
-    size: Any
-    already_sorted: bool = False
-
-
-class _RowSplits(NamedTuple):
-    key: str
-
-
-class _RowLengths(NamedTuple):
-    key: str
-
-
-class _RowStarts(NamedTuple):
-    key: str
-
-
-class _RowLimits(NamedTuple):
-    key: str
-
-
-class _ValueRowIds(NamedTuple):
-    key: str
-
-
-class _UniformRowLength(NamedTuple):
-    length: int
-
-
-class _RaggedFields(NamedTuple):
-    dtype: Any
-    value_key: str | None = None
-    partitions: Any = ()
-    row_splits_dtype: DTypeLike = dtypes.int32
-    validate: bool = False
-
-
-class RaggedFeature(_RaggedFields):
-    """A feature of any length, as a RaggedTensor; `partitions` name the features that say how the values are divided.
-
-    >>> import gradtape as tf
-    >>> words = tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"a", b"b"]))
-    >>> text = tf.train.Example(features=tf.train.Features(feature={"words": words})).SerializeToString()
-    >>> tf.io.parse_example([text], {"words": tf.io.RaggedFeature(tf.string)})["words"].to_list()
-    [[b'a', b'b']]
-
-    Args:
-        dtype: float32, int64 or string.
-        value_key: The name of the feature with the values; by default that of this one.
-        partitions: Objects such as `RaggedFeature.RowSplits("name")`.
-        row_splits_dtype: int32 or int64.
-        validate: Whether to check that the values of `partitions` go together.
-    """
-
-    __slots__ = ()
-
-    RowSplits = _RowSplits
-    RowLengths = _RowLengths
-    RowStarts = _RowStarts
-    RowLimits = _RowLimits
-    ValueRowIds = _ValueRowIds
-    UniformRowLength = _UniformRowLength
-
 
 # --- one serialized example --------------------------------------------------------------------------------
 
@@ -214,46 +83,6 @@ def _values(content: memoryview, dtype: DType, key: str) -> Array | None:
     return np.concatenate(parts) if parts else np.zeros(0, dtype.numpy)
 
 
-def _checked_dtype(dtype: DTypeLike, key: str) -> DType:
-    kind = dtypes.as_dtype(dtype)
-    if kind not in _TYPES.values():
-        raise ValueError(f"Feature {key!r}: the dtype must be float32, int64 or string, got {kind.name}. Use tf.cast.")
-    return kind
-
-
-def _keys(features: Mapping[str, Any]) -> set[str]:
-    """The names that are looked up in each example."""
-    keys: set[str] = set()
-    for name, feature in features.items():
-        if isinstance(feature, SparseFeature):
-            keys |= {feature.value_key, *_index_keys(feature)}
-        elif isinstance(feature, RaggedFeature):
-            keys |= {feature.value_key or name, *(part.key for part in feature.partitions if hasattr(part, "key"))}
-        else:
-            keys.add(name)
-    return keys
-
-
-def _index_keys(feature: SparseFeature) -> list[str]:
-    return [feature.index_key] if isinstance(feature.index_key, str) else list(feature.index_key)
-
-
-def _checked_features(features: Any) -> dict[str, Any]:
-    if features and not isinstance(features, Mapping):
-        raise TypeError(f"features must be a dict of names and kinds, got {features!r}.")
-    if not features:
-        raise ValueError(
-            "Missing: features was empty. Give a dict such as {'x': tf.io.FixedLenFeature([], tf.float32)}."
-        )
-    known = (FixedLenFeature, VarLenFeature, FixedLenSequenceFeature, SparseFeature, RaggedFeature)
-    for name, feature in features.items():
-        if not isinstance(feature, known):
-            raise ValueError(
-                f"Invalid feature {name!r}: {feature!r}. Use tf.io.FixedLenFeature, VarLenFeature and the like."
-            )
-    return {name: features[name] for name in sorted(features)}
-
-
 class _Rows:
     """The wanted features of several examples, as they are in the bytes."""
 
@@ -269,7 +98,7 @@ class _Rows:
 
 
 def _parsed(serialized: list[bytes], features: Mapping[str, Any]) -> _Rows:
-    wanted = _keys(features)
+    wanted = keys_of(features)
     rows = []
     for text in serialized:
         found: _Found = {}
@@ -286,13 +115,6 @@ def _parsed(serialized: list[bytes], features: Mapping[str, Any]) -> _Rows:
 # --- from rows to tensors ----------------------------------------------------------------------------------
 
 
-def _sizes(shape: ShapeLike, key: str) -> tuple[int, ...]:
-    sizes = TensorShape(shape)
-    if not sizes.is_fully_defined():
-        raise ValueError(f"Feature {key!r}: the shape must be fully known, got {sizes}. Use FixedLenSequenceFeature.")
-    return tuple(sizes)
-
-
 def _default(value: TensorLike, kind: DType, sizes: tuple[int, ...], key: str) -> Array:
     array = np.asarray(to_tensor(value, kind)._array)
     if array.size == 1:
@@ -303,7 +125,7 @@ def _default(value: TensorLike, kind: DType, sizes: tuple[int, ...], key: str) -
 
 
 def _fixed(rows: _Rows, key: str, feature: FixedLenFeature) -> list[Array]:
-    kind, sizes = _checked_dtype(feature.dtype, key), _sizes(feature.shape, key)
+    kind, sizes = checked_dtype(feature.dtype, key), sizes_of(feature.shape, key)
     count = int(np.prod(sizes, dtype=np.int64))
     default = None if feature.default_value is None else _default(feature.default_value, kind, sizes, key)
     results = []
@@ -332,7 +154,7 @@ def _steps(values: Array, sizes: tuple[int, ...], key: str) -> Array:
 
 
 def _sequences(rows: _Rows, key: str, feature: FixedLenSequenceFeature) -> list[Array]:
-    kind, sizes = _checked_dtype(feature.dtype, key), _sizes(feature.shape, key)
+    kind, sizes = checked_dtype(feature.dtype, key), sizes_of(feature.shape, key)
     if not feature.allow_missing:
         raise ValueError(f"Unsupported: FixedLenSequenceFeature requires allow_missing to be True (feature {key!r}).")
     empty = np.zeros(0, kind.numpy)
@@ -361,7 +183,7 @@ def _joined(parts: list[Array], kind: DType) -> Array:
 
 
 def _variable(rows: _Rows, key: str, feature: VarLenFeature, single: bool) -> Any:
-    kind = _checked_dtype(feature.dtype, key)
+    kind = checked_dtype(feature.dtype, key)
     parts = [np.zeros(0, kind.numpy) if values is None else values for values in rows.values(key, kind)]
     lengths = [part.size for part in parts]
     columns = np.concatenate([np.arange(length) for length in lengths]) if parts else np.zeros(0, np.int64)
@@ -372,8 +194,8 @@ def _variable(rows: _Rows, key: str, feature: VarLenFeature, single: bool) -> An
 
 
 def _placed(rows: _Rows, key: str, feature: SparseFeature, single: bool) -> Any:
-    kind = _checked_dtype(feature.dtype, key)
-    keys = _index_keys(feature)
+    kind = checked_dtype(feature.dtype, key)
+    keys = index_keys(feature)
     sizes = [int(size) for size in (feature.size if isinstance(feature.size, (list, tuple)) else [feature.size])]
     if len(sizes) != len(keys):
         raise ValueError(f"SparseFeature {key!r}: {len(keys)} index keys for {len(sizes)} sizes.")
@@ -400,7 +222,7 @@ def _placed(rows: _Rows, key: str, feature: SparseFeature, single: bool) -> Any:
 def _ragged(rows: _Rows, key: str, feature: RaggedFeature, single: bool) -> Any:
     from .. import ragged
 
-    kind = _checked_dtype(feature.dtype, key)
+    kind = checked_dtype(feature.dtype, key)
     splits = dtypes.as_dtype(feature.row_splits_dtype)
     integers = dtypes.int64
     results = []
@@ -408,19 +230,19 @@ def _ragged(rows: _Rows, key: str, feature: RaggedFeature, single: bool) -> Any:
     for number, values in enumerate(parts):
         result: Any = from_array(np.zeros(0, kind.numpy) if values is None else values)
         for part in reversed(feature.partitions):
-            if isinstance(part, _UniformRowLength):
+            if isinstance(part, RaggedFeature.UniformRowLength):
                 result = ragged.RaggedTensor.from_uniform_row_length(result, part.length)
                 continue
             found = rows.values(part.key, integers)[number]
             rows_of = from_array((np.zeros(0, np.int64) if found is None else found).astype(splits.numpy))
-            if isinstance(part, _RowSplits) and not rows_of.shape[0]:
+            if isinstance(part, RaggedFeature.RowSplits) and not rows_of.shape[0]:
                 rows_of = from_array(np.zeros(1, splits.numpy))
             build: Any = {
-                _RowSplits: ragged.RaggedTensor.from_row_splits,
-                _RowLengths: ragged.RaggedTensor.from_row_lengths,
-                _RowStarts: ragged.RaggedTensor.from_row_starts,
-                _RowLimits: ragged.RaggedTensor.from_row_limits,
-                _ValueRowIds: ragged.RaggedTensor.from_value_rowids,
+                RaggedFeature.RowSplits: ragged.RaggedTensor.from_row_splits,
+                RaggedFeature.RowLengths: ragged.RaggedTensor.from_row_lengths,
+                RaggedFeature.RowStarts: ragged.RaggedTensor.from_row_starts,
+                RaggedFeature.RowLimits: ragged.RaggedTensor.from_row_limits,
+                RaggedFeature.ValueRowIds: ragged.RaggedTensor.from_value_rowids,
             }[type(part)]
             result = build(result, rows_of)
         results.append(result)
@@ -438,7 +260,7 @@ def _outputs(rows: _Rows, features: dict[str, Any], single: bool) -> dict[str, A
     for key, feature in features.items():
         if isinstance(feature, FixedLenFeature):
             fixed = _fixed(rows, key, feature)
-            sizes = _sizes(feature.shape, key)
+            sizes = sizes_of(feature.shape, key)
             kind = dtypes.as_dtype(feature.dtype).numpy
             whole = np.stack(fixed) if fixed else np.zeros((0, *sizes), kind)
             results[key] = from_array(fixed[0] if single else whole)
@@ -454,84 +276,10 @@ def _outputs(rows: _Rows, features: dict[str, Any], single: bool) -> dict[str, A
     return results
 
 
-# --- what they give, before there are examples ---------------------------------------------------------------
-
-
-_Feature: TypeAlias = FixedLenFeature | FixedLenSequenceFeature | VarLenFeature | SparseFeature | RaggedFeature
-
-
-def _batch_of(serialized: TensorLike) -> list[int | None]:
-    """The sizes that come first in each result: the number of examples, or nothing for a single one."""
-    shape = to_tensor(serialized).shape
-    return [None] if shape.rank is None else [size if size.__class__ is int else None for size in shape]
-
-
-def _spec(key: str, feature: _Feature, batch: list[int | None]) -> Any:
-    from .. import ragged
-    from ..sparse.tensor import SparseTensorSpec
-
-    kind = _checked_dtype(feature.dtype, key)
-    if isinstance(feature, FixedLenFeature):
-        return TensorSpec([*batch, *_sizes(feature.shape, key)], kind)
-    if isinstance(feature, FixedLenSequenceFeature):
-        return TensorSpec([*batch, None, *_sizes(feature.shape, key)], kind)
-    if isinstance(feature, VarLenFeature):
-        return SparseTensorSpec([*batch, None], kind)
-    if isinstance(feature, SparseFeature):
-        sizes = feature.size if isinstance(feature.size, (list, tuple)) else [feature.size]
-        return SparseTensorSpec([*batch, *map(int, sizes)], kind)
-    inner = [part.length if isinstance(part, _UniformRowLength) else None for part in feature.partitions]
-    shape, splits = [*batch, None, *inner], dtypes.as_dtype(feature.row_splits_dtype)
-    return ragged.RaggedTensorSpec(shape, kind, len(shape) - 1, splits) if len(shape) > 1 else TensorSpec(shape, kind)
-
-
-def _step_spec(key: str, feature: Any, batch: list[int | None]) -> Any:
-    """What is given for the steps of sequences."""
-    from .. import ragged
-    from ..sparse.tensor import SparseTensorSpec
-
-    kind = _checked_dtype(feature.dtype, key)
-    if isinstance(feature, FixedLenSequenceFeature):
-        return _spec(key, feature, batch)
-    if isinstance(feature, VarLenFeature):
-        return SparseTensorSpec([*batch, None, None], kind)
-    splits = dtypes.as_dtype(feature.row_splits_dtype)
-    return ragged.RaggedTensorSpec([*batch, None, None], kind, len(batch) + 1, splits)
-
-
-def _example_specs(serialized: TensorLike, features: object, *others: object, **named: object) -> Any:
-    batch = _batch_of(serialized)
-    return {key: _spec(key, feature, batch) for key, feature in _checked_features(features).items()}
-
-
-def _sequence_specs(
-    serialized: TensorLike,
-    context_features: object = None,
-    sequence_features: object = None,
-    *others: object,
-    **named: object,
-) -> Any:
-    batch = _batch_of(serialized)
-    context, steps = _checked_sequences(context_features, sequence_features)
-    return (
-        {key: _spec(key, feature, batch) for key, feature in context.items()},
-        {key: _step_spec(key, feature, batch) for key, feature in steps.items()},
-        {
-            key: TensorSpec(batch, dtypes.int64)
-            for key, feature in steps.items()
-            if isinstance(feature, FixedLenSequenceFeature)
-        },
-    )
-
-
-def _single_sequence_specs(*args: Any, **named: Any) -> Any:
-    return _sequence_specs(*args, **named)[:2]
-
-
 # --- the functions -----------------------------------------------------------------------------------------
 
 
-@gives(_example_specs)
+@gives(example_specs)
 def parse_single_example(
     serialized: TensorLike, features: object, example_names: object = None, name: str | None = None
 ) -> dict[str, Any]:
@@ -555,11 +303,11 @@ def parse_single_example(
     Raises:
         tf.errors.InvalidArgumentError: A feature is missing or has another type, or the bytes are no example.
     """
-    wanted = _checked_features(features)
+    wanted = checked_features(features)
     return _outputs(_parsed([text_from(serialized, "parse_single_example")], wanted), wanted, single=True)
 
 
-@gives(_example_specs)
+@gives(example_specs)
 def parse_example(
     serialized: TensorLike, features: object, example_names: object = None, name: str | None = None
 ) -> dict[str, Any]:
@@ -584,7 +332,7 @@ def parse_example(
     Raises:
         tf.errors.InvalidArgumentError: A feature is missing or has another type, or the bytes are no example.
     """
-    wanted = _checked_features(features)
+    wanted = checked_features(features)
     texts = texts_of(serialized)
     if texts.ndim > 1:
         raise invalid(f"parse_example: a vector of byte strings is needed, got shape {texts.shape}.")
@@ -609,7 +357,7 @@ def _sequence_rows(text: bytes, context: set[str], steps: set[str]) -> tuple[_Fo
 
 def _step_values(lists: _Found, key: str, feature: Any) -> list[Array]:
     """The values of each step of one sequence."""
-    kind = _checked_dtype(feature.dtype, key)
+    kind = checked_dtype(feature.dtype, key)
     content = lists.get(key)
     if content is None:
         if isinstance(feature, FixedLenSequenceFeature) and not feature.allow_missing:
@@ -627,17 +375,17 @@ def _step_values(lists: _Found, key: str, feature: Any) -> list[Array]:
 
 
 def _fixed_steps(steps: list[Array], key: str, feature: FixedLenSequenceFeature) -> Array:
-    sizes = _sizes(feature.shape, key)
+    sizes = sizes_of(feature.shape, key)
     count = int(np.prod(sizes, dtype=np.int64))
     for number, values in enumerate(steps):
         if values.size != count:
             raise invalid(f"Key: {key}, step {number}: {values.size} values, but shape {list(sizes)} needs {count}.")
-    kind = _checked_dtype(feature.dtype, key)
+    kind = checked_dtype(feature.dtype, key)
     return np.stack(steps).reshape(len(steps), *sizes) if steps else np.zeros((0, *sizes), kind.numpy)
 
 
 def _sequence_output(rows: list[list[Array]], key: str, feature: Any, single: bool) -> Any:
-    kind = _checked_dtype(feature.dtype, key)
+    kind = checked_dtype(feature.dtype, key)
     if isinstance(feature, FixedLenSequenceFeature):
         fixed = [_fixed_steps(steps, key, feature) for steps in rows]
         return from_array(fixed[0] if single else padded(fixed, feature.default_value))
@@ -663,17 +411,10 @@ def _sequence_output(rows: list[list[Array]], key: str, feature: Any, single: bo
     raise ValueError(f"Feature {key!r}: {feature!r} cannot describe the steps of a sequence.")
 
 
-def _checked_sequences(context_features: object, sequence_features: object) -> tuple[dict[str, Any], dict[str, Any]]:
-    if not context_features and not sequence_features:
-        raise ValueError("parse_sequence_example: give context_features, sequence_features, or both.")
-    context = _checked_features(context_features) if context_features else {}
-    return context, _checked_features(sequence_features) if sequence_features else {}
-
-
 def _parse_sequences(
     texts: list[bytes], context: dict[str, Any], sequences: dict[str, Any], single: bool
 ) -> tuple[Any, Any, Any]:
-    found = [_sequence_rows(text, _keys(context), _keys(sequences)) for text in texts]
+    found = [_sequence_rows(text, keys_of(context), keys_of(sequences)) for text in texts]
     outputs = _outputs(_Rows([row for row, _ in found]), context, single)
     lists, lengths = {}, {}
     for key, feature in sequences.items():
@@ -689,7 +430,7 @@ def _parse_sequences(
     return outputs, lists, lengths
 
 
-@gives(_single_sequence_specs)
+@gives(single_sequence_specs)
 def parse_single_sequence_example(
     serialized: TensorLike,
     context_features: object = None,
@@ -721,13 +462,13 @@ def parse_single_sequence_example(
     Raises:
         tf.errors.InvalidArgumentError: A feature is missing or has another type, or the bytes are no example.
     """
-    wanted = _checked_sequences(context_features, sequence_features)
+    wanted = checked_sequences(context_features, sequence_features)
     texts = [text_from(serialized, "parse_single_sequence_example")]
     context, lists, _ = _parse_sequences(texts, *wanted, single=True)
     return context, lists
 
 
-@gives(_sequence_specs)
+@gives(sequence_specs)
 def parse_sequence_example(
     serialized: TensorLike,
     context_features: object = None,
@@ -760,7 +501,7 @@ def parse_sequence_example(
     Raises:
         tf.errors.InvalidArgumentError: A feature is missing or has another type, or the bytes are no example.
     """
-    wanted = _checked_sequences(context_features, sequence_features)
+    wanted = checked_sequences(context_features, sequence_features)
     texts = texts_of(serialized)
     if texts.ndim > 1:
         raise invalid(f"parse_sequence_example: a vector of byte strings is needed, got shape {texts.shape}.")
@@ -806,3 +547,10 @@ def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
         return Example(Features(features)).SerializeToString(deterministic=True)
 
     return from_array(each(encode, object, texts_of(json_examples)._array))
+
+
+# Pickles of earlier versions look for these names here.
+__getattr__ = on_first_use(
+    globals(),
+    homes(__name__, {"io.features": "_RowSplits _RowLengths _RowStarts _RowLimits _ValueRowIds _UniformRowLength"}),
+)

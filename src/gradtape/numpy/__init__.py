@@ -25,7 +25,7 @@ import numpy as np
 from ..base.absent import missing
 from ..base.namespaces import listing
 from ..values.tensor import Tensor
-from . import creation, elementwise, manipulation, products, promotion, reductions, series, statistics
+from . import creation, elementwise, manipulation, products, promotion, reductions, selection, series, statistics
 from . import fft as fft
 from . import linalg as linalg
 from . import random as random
@@ -43,7 +43,7 @@ complex64, complex128, complex_ = np.complex64, np.complex128, np.complex128
 finfo, iinfo, issubdtype = np.finfo, np.iinfo, np.issubdtype
 
 _PUBLIC = {
-    promotion: "asarray result_type",
+    promotion: "asarray promote_types result_type",
     creation: """
         array asanyarray ascontiguousarray copy full zeros ones empty full_like zeros_like ones_like
         empty_like eye identity arange linspace logspace geomspace meshgrid diag diagflat diagonal
@@ -59,9 +59,11 @@ _PUBLIC = {
         reshape ravel flatten transpose swapaxes moveaxis matrix_transpose expand_dims squeeze broadcast_to broadcast_arrays
         atleast_1d atleast_2d atleast_3d concatenate stack vstack hstack dstack column_stack append
         block unstack delete insert rollaxis astype
-        array_split split vsplit hsplit dsplit tile repeat roll flip flipud fliplr rot90 pad take
-        take_along_axis where select compress sort argsort promote_types
-        argpartition partition lexsort isin histogram digitize packbits unpackbits
+        array_split split vsplit hsplit dsplit tile repeat roll flip flipud fliplr rot90 pad
+    """,
+    selection: """
+        take take_along_axis where select compress sort argsort argpartition partition lexsort isin histogram digitize
+        packbits unpackbits
     """,
     products: "matmul dot vdot inner outer tensordot einsum kron vecdot cross trace",
 }

@@ -18,7 +18,8 @@ from ..base import dtypes
 from ..base.dtypes import DType
 from ..base.traceable import trace_public
 from ..base.types import DTypeLike, TensorLike
-from ..values.tensor import Tensor, contains_tensor, from_array, to_array, to_tensor
+from ..values.from_python import to_array
+from ..values.tensor import Tensor, contains_tensor, from_array, to_tensor
 from ..variables.variable import Variable
 
 _BFLOAT16 = dtypes.bfloat16.numpy
@@ -135,6 +136,23 @@ def _beside_bfloat16(kinds: tuple[Any, ...]) -> tuple[Any, ...]:
     if _BFLOAT16 not in kinds:
         return kinds
     return tuple(_BFLOAT16 if k in (int, float) and k.__class__ is type else k for k in kinds)
+
+
+def promote_types(type1: Any, type2: Any) -> Any:
+    """The smallest type that both types can become.
+
+    >>> import gradtape as tf
+    >>> tf.numpy.promote_types("int32", "float32")
+    dtype('float64')
+
+    Args:
+        type1: A type.
+        type2: Another.
+
+    Returns:
+        A NumPy dtype.
+    """
+    return result_type(*[np.dtype(getattr(t, "as_numpy_dtype", t)) for t in (type1, type2)])
 
 
 def promoted(*values: object) -> list[Tensor]:

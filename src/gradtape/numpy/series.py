@@ -13,8 +13,9 @@ from ..op.attributes import as_int, as_ints
 from ..ops.math import polynomials, series
 from ..ops.math.series import trapezoid as integral
 from .elementwise import FUNCTIONS
-from .manipulation import broadcast_arrays, broadcast_to, concatenate, moveaxis, where
+from .manipulation import broadcast_arrays, broadcast_to, concatenate, moveaxis
 from .promotion import asarray, promoted, to_type
+from .selection import where
 
 if TYPE_CHECKING:
     from ..values.tensor import Tensor

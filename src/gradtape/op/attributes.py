@@ -20,7 +20,8 @@ from ..base.errors import (
     invalid,
 )
 from ..base.sizes import UNKNOWN, Size, is_known
-from ..values.tensor import Tensor, to_array, to_tensor
+from ..values.from_python import to_array
+from ..values.tensor import Tensor, to_tensor
 
 
 def as_int(value: Any) -> int:

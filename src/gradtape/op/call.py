@@ -22,7 +22,8 @@ from ..base.errors import (
 )
 from ..base.sizes import Size
 from ..values.composite import OPERANDS
-from ..values.tensor import EagerTensor, Tensor, from_array, to_array, to_tensor
+from ..values.from_python import to_array
+from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
 from .record import record_op
 
 if TYPE_CHECKING:

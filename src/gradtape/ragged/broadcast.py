@@ -15,7 +15,8 @@ from ..api import arrays, indexing
 from ..base.dtypes import Array
 from ..base.errors import invalid
 from ..values.tensor import Tensor, from_array
-from .tensor import RaggedTensor, lengths_of, ranges, splits_of
+from .splits import lengths_of, ranges, splits_of
+from .tensor import RaggedTensor
 
 Axis: TypeAlias = "int | Array"
 

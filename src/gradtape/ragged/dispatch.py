@@ -20,7 +20,8 @@ from . import rows
 from .broadcast import axes_of, common_axes, in_rows, same_axes, spread
 from .functions import check_same_rows, concat, have_same_rows, map_flat_values, stack
 from .rows import axis_of
-from .tensor import RaggedTensor, lengths_of, ranges
+from .splits import lengths_of, ranges
+from .tensor import RaggedTensor
 
 _SEGMENTS: dict[str, Any] = {
     "reduce_sum": math.unsorted_segment_sum,

@@ -24,7 +24,8 @@ from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tens
 from ..variables.variable import Variable
 from .broadcast import Axis, axes_of, common_axes, described, in_rows, spread
 from .partition import RowPartition
-from .tensor import RaggedTensor, lengths_of, splits_of
+from .splits import lengths_of, splits_of
+from .tensor import RaggedTensor
 
 
 class DynamicRaggedShape:

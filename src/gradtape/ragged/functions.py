@@ -22,7 +22,8 @@ from ..sparse import SparseTensor, crossing
 from ..trace.abstract_tensor import abstract_of
 from ..trace.composites import by_stand_ins
 from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
-from .tensor import RaggedTensor, concat_rows, ranges, stacked_rows, take_rows
+from .splits import ranges
+from .tensor import RaggedTensor, concat_rows, stacked_rows, take_rows
 
 
 @overload

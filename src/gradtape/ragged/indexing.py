@@ -13,7 +13,8 @@ from ..base.types import TensorLike
 from ..op.attributes import as_int
 from ..trace.composites import by_stand_ins
 from ..values.tensor import Tensor, from_array
-from .tensor import RaggedTensor, lengths_of, splits_of, take_rows
+from .splits import lengths_of, splits_of
+from .tensor import RaggedTensor, take_rows
 
 
 def getitem(self: RaggedTensor, key: Sequence[TensorLike]) -> Any:

@@ -9,7 +9,8 @@ from ..base import dtypes
 from ..base.types import DTypeLike, Function, IntLike, TensorLike
 from ..op.attributes import as_int
 from ..values.tensor import EagerTensor
-from .tensor import RaggedTensor, integers
+from .splits import integers
+from .tensor import RaggedTensor
 
 if TYPE_CHECKING:
     from ..values.tensor import Tensor

@@ -23,7 +23,8 @@ from ..ops.text import strings as texts
 from ..ops.text import unicode
 from ..values.tensor import Tensor, from_array, to_tensor
 from .functions import check_same_rows, stack
-from .tensor import RaggedTensor, count_of, lengths_of, places_of, ranges, splits_of, stacked_rows, take_rows
+from .splits import lengths_of, ranges, splits_of
+from .tensor import RaggedTensor, count_of, places_of, stacked_rows, take_rows
 
 
 def axis_of(axis: Any, rank: int) -> int:

@@ -16,7 +16,7 @@ from .. import math
 from ..api import arrays, indexing, layout, partition
 from ..base import dtypes
 from ..base.dtypes import Array, DType
-from ..base.errors import NotATensorError, TensorTypeError, invalid, too_few_axes, unfit
+from ..base.errors import NotATensorError, invalid, too_few_axes, unfit
 from ..base.memory import repeated
 from ..base.notebook import Form, in_notebook
 from ..base.shapes import TensorShape
@@ -24,11 +24,11 @@ from ..base.traceable import name_errors, traceable
 from ..op.arguments import takes, truth
 from ..op.attributes import as_int
 from ..trace.composites import by_stand_ins
-from ..trace.control import effect_on_abstract
 from ..trace.symbolic import is_symbolic
 from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
 from .spec import RaggedTensorSpec
+from .splits import check_count, check_lengths, check_rowids, check_splits, integers, lengths_of, ranges, splits_of
 
 if TYPE_CHECKING:
     from ..base.types import DenseLike, DTypeLike, Function, IntLike, ShapeLike, TensorLike
@@ -95,7 +95,7 @@ class RaggedTensor(_Arithmetic):
         if splits.shape[0] == 0:
             raise unfit("RaggedTensor: row_splits must begin with 0, got [].")
         if validate:
-            _check_splits(splits)
+            check_splits(splits)
         return cls._checked(values, splits, validate)
 
     @classmethod
@@ -122,7 +122,7 @@ class RaggedTensor(_Arithmetic):
         """
         lengths = integers(row_lengths, "row_lengths")
         if validate:
-            _check_lengths(lengths)
+            check_lengths(lengths)
         if lengths.__class__ is EagerTensor:
             return cls._checked(values, from_array(splits_of(lengths._array)), validate)
         return cls._checked(values, layout.concat([[0], math.cumsum(lengths)], 0), validate)
@@ -162,7 +162,7 @@ class RaggedTensor(_Arithmetic):
         elif nrows is None:
             nrows = math.reduce_max(layout.concat([ids, [-1]], 0)) + 1
         if validate:
-            _check_rowids(ids, nrows)
+            check_rowids(ids, nrows)
         rows = arrays.range(math.cast(nrows, ids.dtype) + 1)
         return cls._checked(values, math.cast(partition.searchsorted(ids, rows), ids.dtype), validate)
 
@@ -250,7 +250,7 @@ class RaggedTensor(_Arithmetic):
         values = _values(values)
         length: Any = uniform_row_length
         length = math.cast(length, dtypes.int64) if is_symbolic(length) else as_int(length)
-        _check_lengths(length)
+        check_lengths(length)
         if nrows is None and (is_symbolic(length) or length):
             count = count_of(values)
             count = _count(values) if count is None else count
@@ -463,7 +463,7 @@ class RaggedTensor(_Arithmetic):
         values = _values(values)
         if validate:
             count = count_of(values)
-            _check_count(splits, _count(values) if count is None else count)
+            check_count(splits, _count(values) if count is None else count)
         return cls(values, splits)
 
     # --- parts -----------------------------------------------------------------------------------------------
@@ -913,7 +913,7 @@ class RaggedTensor(_Arithmetic):
 RaggedTensorSpec.value_type = RaggedTensor
 
 
-# --- helpers -----------------------------------------------------------------------------------------------
+# --- the rows of a tensor or a ragged tensor -----------------------------------------------------------------
 
 
 def _element_text(value: object) -> str:
@@ -923,63 +923,11 @@ def _element_text(value: object) -> str:
     return np.array2string(value, separator=", ") if value.size else repr(value.tolist())
 
 
-# Each of these is a step of a traced function whose parts are known only when it runs.
-
-
-def _check_splits(splits: Tensor) -> None:
-    array = splits._array
-    if not array.size or array[0] != 0:
-        raise invalid(f"RaggedTensor: row_splits must begin with 0, got {array.tolist()[:5]}.")
-    if (array[1:] < array[:-1]).any():
-        raise invalid(f"RaggedTensor: row_splits must not decrease, got {array.tolist()}.")
-
-
-def _check_lengths(lengths: TensorLike) -> None:
-    array = np.asarray(lengths)
-    if (array < 0).any():
-        raise invalid(f"RaggedTensor: lengths of rows must not be negative, got {array.tolist()}.")
-
-
-def _check_rowids(ids: Tensor, nrows: IntLike) -> None:
-    array, count = ids._array, as_int(nrows)
-    if count < 0 or (array.size and ((array[1:] < array[:-1]).any() or array[0] < 0 or array[-1] >= count)):
-        raise invalid(
-            f"RaggedTensor: value_rowids must not decrease and be from 0 to {count - 1}, got {array.tolist()}."
-        )
-
-
-def _check_count(splits: Tensor, count: IntLike) -> None:
-    end, given = int(splits._array[-1]), as_int(count)
-    if end != given:
-        raise unfit(f"RaggedTensor: the rows have {end} values in all, but {given} were given.")
-
-
-_check_splits = traceable(_check_splits, on_abstract=effect_on_abstract)
-_check_lengths = traceable(_check_lengths, on_abstract=effect_on_abstract)
-_check_rowids = traceable(_check_rowids, on_abstract=effect_on_abstract)
-_check_count = traceable(_check_count, on_abstract=effect_on_abstract)
-
-
 def _count(values: RaggedTensor | Tensor) -> Any:
     """The number of values, where only running shows it."""
     if isinstance(values, RaggedTensor):
         return math.cast(values.nrows(), dtypes.int64)
     return arrays.shape(values, dtypes.int64)[0]
-
-
-def integers(value: TensorLike, what: str) -> Any:
-    """A vector of int32 or int64; Python's integers are int64."""
-    tensor = to_tensor(value)
-    if not isinstance(value, (Tensor, Variable, np.ndarray)) and (
-        tensor.dtype.is_integer or not tensor.shape.num_elements()
-    ):
-        tensor = to_tensor(value, dtypes.int64)
-    if tensor.dtype not in (dtypes.int32, dtypes.int64) or tensor.ndim != 1:
-        message = (
-            f"RaggedTensor: {what} must be a vector of int32 or int64, got {tensor.dtype.name} of shape {tensor.shape}."
-        )
-        raise TensorTypeError(None, None, message)
-    return tensor
 
 
 def _values(values: TensorLike) -> Any:
@@ -1002,22 +950,6 @@ def count_of(values: RaggedTensor | Tensor) -> int | None:
         return _rows(values)
     count: int | None = values.shape[0]
     return count
-
-
-def splits_of(lengths: Array) -> Array:
-    """Where rows of these lengths begin, and where the last one ends."""
-    return np.concatenate((np.zeros(1, lengths.dtype), np.cumsum(lengths, dtype=lengths.dtype)))
-
-
-def lengths_of(ragged: RaggedTensor) -> Array:
-    """The length of each row as an array."""
-    return np.diff(ragged.row_splits._array)
-
-
-def ranges(starts: Array, lengths: Array) -> Array:
-    """The numbers from each start, as many as its length, one run after the other."""
-    ends = np.cumsum(lengths)
-    return repeated("ranges", starts - (ends - lengths), lengths) + np.arange(int(ends[-1]) if len(ends) else 0)
 
 
 def take_rows(values: RaggedTensor | Tensor, indices: Array) -> Any:

@@ -27,8 +27,7 @@ from ..differentiation.forward import ForwardAccumulator
 from ..differentiation.tape import GradientTape
 from ..op.declaration import REGISTRY, Op
 from ..ops import load_all
-from ..ragged import RaggedTensor
-from ..ragged import tensor as ragged_parts
+from ..ragged import RaggedTensor, splits
 from ..ragged.dispatch import on_rows
 from ..ragged.functions import concat, stack
 from ..sparse import SparseTensor
@@ -108,11 +107,11 @@ _STEPS: dict[str, Any] = {
     "table_remove": lookup.MutableHashTable.remove,
     "case_any": branches._check_any,
     "case_exclusive": branches._check_exclusive,
-    "ragged_count": ragged_parts._check_count,
-    "ragged_lengths": ragged_parts._check_lengths,
+    "ragged_count": splits.check_count,
+    "ragged_lengths": splits.check_lengths,
     "ragged_op": on_rows,
-    "ragged_rowids": ragged_parts._check_rowids,
-    "ragged_splits": ragged_parts._check_splits,
+    "ragged_rowids": splits.check_rowids,
+    "ragged_splits": splits.check_splits,
     "sparse_sizes": sizes_of,
     **{
         f"{cls.__name__}.{name}": step

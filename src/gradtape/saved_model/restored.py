@@ -17,7 +17,8 @@ from ..trace.signature import Encoder, InputSignature, Parameters
 from ..values.composite import COMPOSITES, expanded, is_composite
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, to_tensor
 from ..variables.module import Module
-from ..variables.variable import Variable, VariableSpec
+from ..variables.spec import VariableSpec
+from ..variables.variable import Variable
 from .values import LeftOut
 
 

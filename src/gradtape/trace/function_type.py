@@ -14,7 +14,8 @@ from ..base.nest import children, is_nested, is_record, sorted_keys
 from ..base.type_spec import TypeSpec
 from ..values.composite import COMPOSITES, is_composite
 from ..values.tensor import Tensor, TensorSpec
-from ..variables.variable import Variable, VariableSpec
+from ..variables.spec import VariableSpec
+from ..variables.variable import Variable
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,10 @@ from ..base.context import STATE
 from ..base.shapes import TensorShape
 from ..base.type_spec import CompositeSpec
 from ..values.composite import COMPOSITES, Composite, expanded, is_composite
-from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_array, to_tensor
-from ..variables.variable import Variable, VariableSpec
+from ..values.from_python import to_array
+from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
+from ..variables.spec import VariableSpec
+from ..variables.variable import Variable
 from .graph import map_parts, parts_of
 from .symbolic import SymbolicTensor, out_of_scope
 

@@ -28,7 +28,8 @@ from ..differentiation.tape import GradientTape
 from ..differentiation.vectorize import Batched, batch, next_depth, unbatch
 from ..op.family import numpy_type, shape_of
 from ..op.record import Pull, ids_of, new_record, op_of, place_of, pull_of, saved_by
-from ..ops.array.index import getitem, put, take
+from ..ops.array.gather import put, take
+from ..ops.array.index import getitem
 from ..ops.array.layout import concat, permute, reshape
 from ..ops.image.patches import extract_windows
 from ..ops.linalg.products import matmul

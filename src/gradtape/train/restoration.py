@@ -17,8 +17,9 @@ from ..base.errors import invalid
 from ..base.locks import new_rlock
 from ..base.shapes import TensorShape
 from ..base.types import TensorLike
+from ..variables.awaiting import AwaitingVariable
 from ..variables.in_place import present_value
-from ..variables.variable import AwaitingVariable, Variable
+from ..variables.variable import Variable
 from .states import arrays_in, decoded_state
 from .storage import Bundle, corrupt_means_data_loss
 from .tracking import StateOf, children_of, identity_of, is_trackable, state_of, tracked_objects, variable_in

@@ -17,7 +17,8 @@ from ..base.shapes import TensorShape
 from ..base.type_spec import CompositeSpec, TypeSpec
 from ..values.composite import COMPOSITES, Rows, is_composite
 from ..values.tensor import PACK_LIST, TensorSpec
-from .variable import Variable, VariableSpec
+from .spec import VariableSpec
+from .variable import Variable
 
 Frame: TypeAlias = tuple[Any, ...]
 

@@ -23,14 +23,15 @@ from ..op.call import apply
 from ..op.declaration import Op
 from ..op.entry import OPERATORS, public_entry
 from ..ops import public
-from ..ops.array import index, layout, masks
+from ..ops.array import gather, index, layout, masks
 from ..ops.linalg.products import matmul
 from ..ops.math import elementwise as e
 from ..ops.math import logic
 from ..ops.public import divide as realdiv
 from ..values.composite import OPERANDS
 from ..values.tensor import PACK_LIST, EagerTensor, Tensor, to_tensor
-from .variable import ResourceVariable, SliceAssigner, Variable
+from .part import SliceAssigner
+from .variable import ResourceVariable, Variable
 
 # --- operands of other libraries ---------------------------------------------------------------------------------------
 
@@ -340,7 +341,7 @@ def _masked(x: Value, mask: Any) -> Any:
     if tuple(x.shape[: mask.ndim]) != tuple(mask.shape):
         raise ValueError(f"A mask of shape {mask.shape} does not fit a tensor of shape {x.shape}.")
     if _is_unknown_mask(mask):  # its positions are looked up first
-        return index.take_nd.public(x, masks.nonzero.public(mask), 0)
+        return gather.take_nd.public(x, masks.nonzero.public(mask), 0)
     return index.pick.public(x, (np.asarray(mask._array),))
 
 
@@ -360,7 +361,7 @@ def _taken(x: Any, key: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
         wrapped = position
         if not isinstance(size, Size):
             wrapped = logic.select.public(logic.less.public(position, 0), e.add.public(position, size), position)
-        x = index.take.public(x, wrapped, axis, 0)
+        x = gather.take.public(x, wrapped, axis, 0)
         parts[place : place + 1] = [slice(None)] * position.ndim
     return x, tuple(parts)
 

@@ -8,14 +8,15 @@ import functools
 import inspect
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
 
 from ..base import dtypes
-from ..base.context import ACTIVE, RESTORATIONS, STATE, next_id, resume_restorations, scope
+from ..base.context import ACTIVE, RESTORATIONS, STATE, next_id, scope
 from ..base.dtypes import Array, DType
 from ..base.errors import invalid, unfit
+from ..base.namespaces import homes, on_first_use
 from ..base.notebook import Form, in_notebook
 from ..base.notes import note_exit
 from ..base.places import MADE_FOR
@@ -25,23 +26,25 @@ from ..base.types import DTypeLike, Function, IndexLike, MaybeNone, ShapeLike, T
 from ..native import thresholds
 from ..native.abi import become
 from ..op.entry import read_inline
-from ..ops.array import index
+from ..ops.array import gather, index
 from ..ops.math import elementwise
 from ..values.tensor import (
     EagerTensor,
     IndexedSlices,
     Reference,
     Tensor,
-    TensorSpec,
     describe_value,
     from_array,
     name_functions_elsewhere,
     to_tensor,
 )
-from .in_place import LOCKS, MASK, AbsentValue, any_value, changed, is_locked_here, present_value, value_of
+from .awaiting import awaiting
+from .in_place import LOCKS, MASK, AbsentValue, any_value, changed, value_of
+from .row_updates import check_rows, of_rows, set_rows
 
 if TYPE_CHECKING:
     from ..values.operators import Operators as _Operators
+    from .part import VariablePart
 else:
     _Operators = object
 
@@ -107,7 +110,7 @@ class _VariableMeta(type):
                 return _created(STATE.variable_creators, {k: v for k, v in given.arguments.items() if k != "self"})
             made = type.__call__(ResourceVariable if cls is Variable else cls, *args, **kwargs)
             if RESTORATIONS:
-                become(made, _awaiting(made.__class__))
+                become(made, awaiting(made.__class__))
             return made
 
 
@@ -117,19 +120,6 @@ def _created(creators: list[Callable[..., Any]], settings: dict[str, Any]) -> An
         return creators[-1](lambda **changed: _created(creators[:-1], changed), **settings)
     with scope(variable_creators=[]):
         return Variable(**settings)
-
-
-def _check_rows(indices: Array, values: Array, shape: tuple[int, ...]) -> None:
-    """Raise unless there are such rows in a variable of this shape, and a value for each or one for all."""
-    rows = shape[0] if shape else 0
-    # (Read as unsigned numbers, negative ones are the largest: one pass finds both kinds.)
-    if indices.size and indices.view(f"u{indices.itemsize}").max() >= rows:
-        raise invalid(f"scatter: indices must be in [0, {rows}), got {indices.tolist()}.")
-    if values.ndim and values.shape != indices.shape + shape[1:]:
-        raise invalid(
-            f"scatter: a value of shape {indices.shape + shape[1:]} is needed for indices of shape {indices.shape}, got shape "
-            f"{values.shape}."
-        )
 
 
 class Variable(_Operators, metaclass=_VariableMeta):
@@ -272,7 +262,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
         Raises:
             tf.errors.InvalidArgumentError: There is no such row.
         """
-        return index.take.public(self._read(), indices, 0, 0)
+        return gather.take.public(self._read(), indices, 0, 0)
 
     @property
     def dtype(self) -> DType:
@@ -562,7 +552,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
         values = self._stored(to_tensor(sparse_delta.values, self.dtype))._array
 
         def update_rows(array: Array) -> None:
-            _check_rows(indices, values, array.shape)
+            check_rows(indices, values, array.shape)
             update(array, indices, values)
 
         return self._updated(update_rows)
@@ -587,7 +577,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
             TypeError: `sparse_delta` is something else.
             tf.errors.InvalidArgumentError: There is no such row.
         """
-        return self._scatter(sparse_delta, _of_rows(np.add, np.add))
+        return self._scatter(sparse_delta, of_rows(np.add, np.add))
 
     @_changes
     def scatter_sub(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Variable:
@@ -609,7 +599,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
             TypeError: `sparse_delta` is something else.
             tf.errors.InvalidArgumentError: There is no such row.
         """
-        return self._scatter(sparse_delta, _of_rows(np.subtract, np.add))
+        return self._scatter(sparse_delta, of_rows(np.subtract, np.add))
 
     @_changes
     def scatter_mul(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Variable:
@@ -631,7 +621,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
             TypeError: `sparse_delta` is something else.
             tf.errors.InvalidArgumentError: There is no such row.
         """
-        return self._scatter(sparse_delta, _of_rows(np.multiply))
+        return self._scatter(sparse_delta, of_rows(np.multiply))
 
     @_changes
     def scatter_div(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Variable:
@@ -653,7 +643,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
             TypeError: `sparse_delta` is something else.
             tf.errors.InvalidArgumentError: There is no such row.
         """
-        return self._scatter(sparse_delta, _of_rows(np.divide))
+        return self._scatter(sparse_delta, of_rows(np.divide))
 
     @_changes
     def scatter_max(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Variable:
@@ -675,7 +665,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
             TypeError: `sparse_delta` is something else.
             tf.errors.InvalidArgumentError: There is no such row.
         """
-        return self._scatter(sparse_delta, _of_rows(np.maximum, np.maximum))
+        return self._scatter(sparse_delta, of_rows(np.maximum, np.maximum))
 
     @_changes
     def scatter_min(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Variable:
@@ -697,7 +687,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
             TypeError: `sparse_delta` is something else.
             tf.errors.InvalidArgumentError: There is no such row.
         """
-        return self._scatter(sparse_delta, _of_rows(np.minimum, np.minimum))
+        return self._scatter(sparse_delta, of_rows(np.minimum, np.minimum))
 
     @_changes
     def scatter_update(self, sparse_delta: TensorLike, use_locking: bool = False, name: str | None = None) -> Variable:
@@ -719,7 +709,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
             TypeError: `sparse_delta` is something else.
             tf.errors.InvalidArgumentError: There is no such row.
         """
-        return self._scatter(sparse_delta, _set_rows)
+        return self._scatter(sparse_delta, set_rows)
 
     @_changes
     def batch_scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Variable:
@@ -755,7 +745,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
                 raise invalid(
                     f"scatter: indices of shape {indices.shape} do not fit a variable of shape {array.shape}."
                 )
-            _check_rows(indices, values, array.shape[axis:])
+            check_rows(indices, values, array.shape[axis:])
             array[(*leading, indices)] = values
 
         return self._updated(update)
@@ -767,7 +757,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
         values = self._stored(to_tensor(updates, self.dtype))._array
 
         def update_places(array: Array) -> None:
-            key = index.update_key(positions, values.shape, array.shape, "scatter_nd")
+            key = gather.update_key(positions, values.shape, array.shape, "scatter_nd")
             update(array, key, values)
 
         return self._updated(update_places)
@@ -836,7 +826,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
         Raises:
             tf.errors.InvalidArgumentError: There is no such place, or the shapes do not fit.
         """
-        return self._scatter_nd(indices, updates, _set_rows)
+        return self._scatter_nd(indices, updates, set_rows)
 
     @_changes
     def scatter_nd_max(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Variable:
@@ -927,7 +917,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
         Raises:
             tf.errors.InvalidArgumentError: There is no such place.
         """
-        return index.take_nd.public(self._read(), indices, 0)
+        return gather.take_nd.public(self._read(), indices, 0)
 
     def count_up_to(self, limit: int) -> NoReturn:
         """Not available in TensorFlow 2.
@@ -1032,39 +1022,6 @@ read_inline(ResourceVariable)
 name_functions_elsewhere(Variable)
 
 
-class AwaitingVariable:
-    """A variable made while a checkpoint still has values for variables to come: its first use looks for its value.
-
-    By then it is attached to the object that it belongs to. It turns into a plain one when it has found its value, when
-    no checkpoint waits for variables, or when it has been used so often that it belongs to none.
-    """
-
-    _plain: ClassVar[type]  # the class that it has otherwise
-
-    @property
-    def _value(self) -> Any:
-        if not is_locked_here(self):  # (restorations take this lock after their own)
-            uses = self.__dict__["_uses"] = self.__dict__.get("_uses", 0) + 1
-            resume_restorations()
-            if isinstance(self, AwaitingVariable) and (not RESTORATIONS or uses > 100):  # (it may have found its value)
-                self.become_plain()
-        return present_value(self)
-
-    @_value.setter
-    def _value(self, value: TensorLike) -> None:
-        self.__dict__["_value"] = value
-
-    def become_plain(self) -> None:
-        """Stop waiting."""
-        self.__dict__.pop("_uses", None)
-        become(self, self._plain)
-
-
-@functools.cache
-def _awaiting(cls: type) -> type:
-    return type(cls)(cls.__name__, (AwaitingVariable, cls), {"_plain": cls, "__module__": cls.__module__})
-
-
 class _UnreadVariable(Variable):
     """What an assignment returns: the variable itself, to go on with."""
 
@@ -1088,36 +1045,6 @@ def _not_in_place(operator: str, method: str) -> RuntimeError:
     )
 
 
-def _of_rows(function: np.ufunc, together: np.ufunc | None = None) -> Callable[[Array, Array, Array], None]:
-    """`function.at` for whole rows, several times as fast; if many updates are for one row, `together` combines them first."""
-
-    def update(array: Array, rows: Array, values: Array) -> None:
-        if (
-            array.dtype.char not in "fd"
-            or rows.ndim != 1
-            or not len(rows)
-            or values.shape != (len(rows), *array.shape[1:])
-        ):
-            function.at(array, rows, values)
-            return
-        order = np.argsort(rows, kind="stable")
-        ordered = rows[order]
-        is_first = np.concatenate(([True], ordered[1:] != ordered[:-1]))
-        first, others = np.flatnonzero(is_first), order[~is_first]
-        some = ordered[first]
-        if together is not None and len(others) > len(first):
-            array[some] = function(array.take(some, 0), together.reduceat(values[order], first, axis=0))
-            return
-        array[some] = function(array.take(some, 0), values.take(order[first], 0))
-        function.at(array, rows[others], values[others])
-
-    return update
-
-
-def _set_rows(array: Array, key: Any, values: Array) -> None:
-    array[key] = values
-
-
 def _restore(cls: type, array: Array, name: str, *rest: object) -> Variable:
     variable: Variable = object.__new__(cls)
     trainable, shape, synchronization, aggregation = rest
@@ -1134,61 +1061,8 @@ def _restore(cls: type, array: Array, name: str, *rest: object) -> Variable:
     return variable
 
 
-class VariableSpec(TensorSpec):
-    """What is known of a variable before it exists."""
-
-    __slots__ = ("trainable",)
-
-    def __init__(
-        self, shape: ShapeLike, dtype: DTypeLike = dtypes.float32, trainable: bool = True, name: str | None = None
-    ) -> None:
-        super().__init__(shape, dtype, name)
-        self.trainable = trainable
-
-    @property
-    def value_type(self) -> type[Variable]:  # type: ignore[override]
-        """The class that the spec describes."""
-        return Variable
-
-    def _serialize(self) -> tuple[Any, ...]:
-        return self._shape, self._dtype, self.trainable, self._name
-
-
-if TYPE_CHECKING:
-
-    class VariablePart(Tensor):
-        """What `v[1:]` gives for a variable: a tensor that has the methods of a SliceAssigner."""
-
-        def assign(self, value: TensorLike, *, name: str | None = None) -> Variable: ...
-        def assign_add(self, value: TensorLike, *, name: str | None = None) -> Variable: ...
-        def assign_sub(self, value: TensorLike, *, name: str | None = None) -> Variable: ...
-
-
-class SliceAssigner:
-    """What `v[1:]` gives for a variable: the tensor, with `assign` for that part of the variable."""
-
-    def __init__(self, variable: Variable, key: object) -> None:
-        self._variable = variable
-        self._key = key
-
-    def assign(
-        self, value: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
-    ) -> Any:
-        """Replace that part of the variable."""
-        return self._variable._assign_part(self._key, value, "assign")
-
-    def assign_add(
-        self, value: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
-    ) -> Any:
-        """Add to that part of the variable."""
-        return self._variable._assign_part(self._key, value, "add")
-
-    def assign_sub(
-        self, value: TensorLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
-    ) -> Any:
-        """Subtract from that part of the variable."""
-        return self._variable._assign_part(self._key, value, "subtract")
-
+# Pickles of earlier versions look for this name here.
+__getattr__ = on_first_use(globals(), homes(__name__, {"variables.spec": "VariableSpec"}))
 
 name_errors(
     Variable,

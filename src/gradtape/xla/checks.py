@@ -20,7 +20,8 @@ from ..base.places import Place
 from ..compile.program import Program
 from ..op.declaration import BadInput, Op
 from ..trace.function import function
-from ..values.tensor import TensorSpec, from_array, to_array, to_tensor
+from ..values.from_python import to_array
+from ..values.tensor import TensorSpec, from_array, to_tensor
 from .executor import Executable, XlaGraph, graph_on
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from .branches import case as case
 from .branches import cond as cond
 from .branches import switch_case as switch_case
-from .loops import foldl as foldl
-from .loops import foldr as foldr
 from .loops import for_dataset as for_dataset
-from .loops import map_fn as map_fn
-from .loops import scan as scan
 from .loops import while_loop as while_loop
+from .rows import foldl as foldl
+from .rows import foldr as foldr
+from .rows import map_fn as map_fn
+from .rows import scan as scan

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...trace.graph import map_parts
-from ...variables.variable import AwaitingVariable, Variable
+from ...variables.awaiting import AwaitingVariable
+from ...variables.variable import Variable
 from ..program import Assign, Branch, Look, Loop, Node, Program, Read, Update, Value
 
 

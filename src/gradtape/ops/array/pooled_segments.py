@@ -22,7 +22,7 @@ from ..math.elementwise import convert, sqrt
 from ..math.logic import greater_equal, maximum, select, zeros_like
 from .accumulate import add_rows
 from .borders import pad_constant
-from .index import existing, put, take, widened
+from .gather import existing, put, take, widened
 from .layout import permute, reshape
 from .segment import segment_rows, unsorted_segment_sum
 

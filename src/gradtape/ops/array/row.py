@@ -21,7 +21,7 @@ from ...op.family import all_batched, numpy_type, rank_of, rarely, shape_of, wit
 from ...op.shapes import matched_sizes, natural
 from ..math.logic import zeros_like
 from ..math.reduce import reduce_max
-from .index import take
+from .gather import take
 from .layout import permute, reshape, stack
 from .scatter import tensor_scatter_nd_add, tensor_scatter_nd_update
 
@@ -67,9 +67,7 @@ def _(g: Cotangent, x_shape: tuple[int, ...], index: Any) -> Any:
     return put_row(g, index, size=x_shape[0])
 
 
-@get_row.jvp("x")
-def _(t: Tangent, index: Any) -> Any:
-    return get_row(t, index)
+get_row.linear("x")
 
 
 @get_row.batched
@@ -108,9 +106,7 @@ def _(g: Cotangent, index: Any) -> Any:
     return get_row(g, index)
 
 
-@put_row.jvp("row")
-def _(t: Tangent, index: Any, size: int) -> Any:
-    return put_row(t, index, size=size)
+put_row.linear("row")
 
 
 @put_row.batched
@@ -271,9 +267,7 @@ def _(g: Cotangent, before: Any, after: Any) -> Any:
     return resize_rows(g, after, before)
 
 
-@resize_rows.jvp("x")
-def _(t: Tangent, before: Any, after: Any) -> Any:
-    return resize_rows(t, before, after)
+resize_rows.linear("x")
 
 
 @resize_rows.batched

@@ -14,7 +14,7 @@ from ...op.declaration import BadInput, Op, Sample, op
 from ...op.family import all_batched, numpy_type, shape_of
 from ..math.elementwise import convert
 from ..math.logic import equal, zeros_like
-from .index import gather_nd, places_in, put_nd, scattered, take_nd, update_key
+from .gather import gather_nd, places_in, put_nd, scattered, take_nd, update_key
 from .layout import concat
 
 # --- update -------------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from ..math.elementwise import conj, convert
 from ..math.logic import equal, greater, less, maximum, ones_like, select, zeros_like
 from .accumulate import add_rows
 from .borders import pad_constant
-from .index import existing, take, widened
+from .gather import existing, take, widened
 from .layout import permute, reshape
 
 _IDS = INDEX | {np.dtype(np.int16)}

@@ -42,7 +42,7 @@ from ...op.shapes import (
 from ..math.elementwise import convert
 from ..math.logic import equal
 from ..math.reduce import reduce_sum
-from .index import check_range
+from .gather import check_range
 from .layout import expand_dims, reshape
 
 # --- places along an axis -----------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from ...op.declaration import BadInput, Sample, op
 from ...op.family import batch_leading, is_complex, rank_of, shape_of
 from ...op.shapes import square, square_like, typed_by
 from ..array.borders import crop
-from ..array.index import put, take
+from ..array.gather import put, take
 from ..array.layout import concat
 from ..math.elementwise import imag, make_complex
 from ..math.logic import zeros_like

@@ -18,7 +18,8 @@ from ...base.types import Cotangent, Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ...op.family import all_batched, shape_of
-from ..array.index import getitem, take
+from ..array.gather import take
+from ..array.index import getitem
 from ..array.layout import permute, reshape
 from ..array.rearrange import reverse as flip
 from ..math.elementwise import add, conj, multiply

@@ -21,7 +21,7 @@ from ...op.declaration import BadInput, Op, Sample, op
 from ...op.family import all_batched, batch_leading, batch_over_axis, explain_axis, rank_of, shape_of
 from ...op.shapes import along, equal_shapes, matched_sizes, place, replaced
 from ..array.borders import crop, pad_constant
-from ..array.index import each_entry, put, take, widened
+from ..array.gather import each_entry, put, take, widened
 from ..array.layout import broadcast_to, expand_dims, reshape
 from ..array.rearrange import reverse
 from ..linalg.products import conjugated
