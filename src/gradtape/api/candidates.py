@@ -21,44 +21,40 @@ _TRIES = 10_000  # draws for each class that is wanted
 _WORDS_EACH = 2048  # what TensorFlow sets aside for each class that is drawn, in 32-bit words
 
 
-class UniformCandidateSampler(NamedTuple):
+class _Drawn(NamedTuple):
+    sampled_candidates: Tensor
+    true_expected_count: Tensor
+    sampled_expected_count: Tensor
+
+
+class UniformCandidateSampler(_Drawn):
     """What `tf.random.uniform_candidate_sampler` returns."""
 
-    sampled_candidates: Tensor
-    true_expected_count: Tensor
-    sampled_expected_count: Tensor
+    __slots__ = ()
 
 
-class LogUniformCandidateSampler(NamedTuple):
+class LogUniformCandidateSampler(_Drawn):
     """What `tf.random.log_uniform_candidate_sampler` returns."""
 
-    sampled_candidates: Tensor
-    true_expected_count: Tensor
-    sampled_expected_count: Tensor
+    __slots__ = ()
 
 
-class LearnedUnigramCandidateSampler(NamedTuple):
+class LearnedUnigramCandidateSampler(_Drawn):
     """What `tf.random.learned_unigram_candidate_sampler` returns."""
 
-    sampled_candidates: Tensor
-    true_expected_count: Tensor
-    sampled_expected_count: Tensor
+    __slots__ = ()
 
 
-class FixedUnigramCandidateSampler(NamedTuple):
+class FixedUnigramCandidateSampler(_Drawn):
     """What `tf.random.fixed_unigram_candidate_sampler` returns."""
 
-    sampled_candidates: Tensor
-    true_expected_count: Tensor
-    sampled_expected_count: Tensor
+    __slots__ = ()
 
 
-class AllCandidateSampler(NamedTuple):
+class AllCandidateSampler(_Drawn):
     """What `tf.random.all_candidate_sampler` returns."""
 
-    sampled_candidates: Tensor
-    true_expected_count: Tensor
-    sampled_expected_count: Tensor
+    __slots__ = ()
 
 
 class CandidateSamplers:

@@ -63,9 +63,7 @@ def _(g: Cotangent, replica: Value) -> Any:
     return replica_sum(g, replica)
 
 
-@replica_sum.jvp("value")
-def _(t: Value, replica: Value) -> Any:
-    return replica_sum(t, replica)
+replica_sum.linear("value")
 
 
 @op(eager=_alone, dtypes=ANY, other={"replica": INTEGER})

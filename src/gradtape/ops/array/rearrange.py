@@ -12,7 +12,7 @@ from ...base.dtypes import ANY, INDEX, Array
 from ...base.errors import InvalidArgumentError, ResourceExhaustedError, invalid
 from ...base.memory import check_room
 from ...base.sizes import UNKNOWN, Size
-from ...base.types import Axis, Cotangent, Draw, Namespace, Tangent, Value
+from ...base.types import Axis, Cotangent, Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ...op.family import all_batched, negative_axis, rank_of, shape_of
@@ -243,9 +243,7 @@ def _(g: Cotangent, seq_lengths: Value, seq_axis: int, batch_axis: int) -> Any:
     return reverse_sequence(g, seq_lengths, seq_axis=seq_axis, batch_axis=batch_axis)
 
 
-@reverse_sequence.jvp("input")
-def _(t: Tangent, seq_lengths: Value, seq_axis: int, batch_axis: int) -> Any:
-    return reverse_sequence(t, seq_lengths, seq_axis=seq_axis, batch_axis=batch_axis)
+reverse_sequence.linear("input")
 
 
 @reverse_sequence.batched

@@ -494,14 +494,7 @@ def _(g: Cotangent, x1: Value, x2_shape: tuple[int, ...], axis: int) -> Any:
     return sum_to_shape(_kept(g, rank, axis) * x1, shape=x2_shape)
 
 
-@vecdot.jvp("x1")
-def _(t: Tangent, x2: Value, axis: int) -> Any:
-    return vecdot(t, x2, axis=axis)
-
-
-@vecdot.jvp("x2")
-def _(t: Tangent, x1: Value, axis: int) -> Any:
-    return vecdot(x1, t, axis=axis)
+vecdot.linear("x1", "x2")
 
 
 @vecdot.batched

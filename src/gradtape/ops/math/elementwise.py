@@ -719,9 +719,7 @@ def _(g: Cotangent) -> Any:
     return conj(g)
 
 
-@conj.jvp("x")
-def _(t: Tangent) -> Any:
-    return conj(t)
+conj.linear("x")
 
 
 @elementwise(eager=np.real, dtypes=NUMERIC, gives=real_type)
@@ -740,9 +738,7 @@ def _(g: Cotangent, input: Value) -> Any:
     return _cast_like(g, input)
 
 
-@real.jvp("input")
-def _(t: Tangent) -> Any:
-    return real(t)
+real.linear("input")
 
 
 @elementwise(eager=np.imag, dtypes=NUMERIC, gives=real_type)
@@ -756,9 +752,7 @@ def _(g: Cotangent, input: Value) -> Any:
     return make_complex(zeros_like(g), g) if is_complex(input) else zeros_like(g)
 
 
-@imag.jvp("input")
-def _(t: Tangent) -> Any:
-    return imag(t)
+imag.linear("input")
 
 
 def _make_complex(real: Array, imag: Array) -> Array:

@@ -15,7 +15,7 @@ from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ...op.family import all_batched, as_array, batch_leading, numpy_type, rank_of, shape_of
 from ...op.shapes import equal_shapes, inserted, natural
-from ..array.index import take
+from ..array.gather import take
 from ..array.layout import expand_dims, reshape
 from ..linalg.products import conjugated
 from .logic import zeros_like
@@ -132,9 +132,7 @@ def _(g: Cotangent, x: Value, p_shape: tuple[int, ...]) -> Any:
     return reduce_sum(weighted, axis=tuple(range(rank_of(weighted) - 1)), keepdims=False)
 
 
-@polyval.jvp("p")
-def _(t: Tangent, x: Value) -> Any:
-    return polyval(t, x)
+polyval.linear("p")
 
 
 @polyval.batched

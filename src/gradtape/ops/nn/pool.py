@@ -319,18 +319,10 @@ def _(
     return window_max_gradient(g, input, largest, window=window, strides=strides, dilations=dilations, padding=padding)
 
 
-@window_max_gradient.jvp("g")
-def _(
-    t: Tangent, input: Value, largest: Value, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
-) -> Any:
-    return window_max_gradient(t, input, largest, window=window, strides=strides, dilations=dilations, padding=padding)
+window_max_gradient.linear("g")
 
 
-@window_max_pick.jvp("t")
-def _(
-    t: Tangent, input: Value, largest: Value, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
-) -> Any:
-    return window_max_pick(t, input, largest, window=window, strides=strides, dilations=dilations, padding=padding)
+window_max_pick.linear("t")
 
 
 def _window_argmax(
