@@ -1,8 +1,11 @@
 """Functions that make, take and return ragged and sparse tensors, saved and loaded."""
 
+import numpy as np
 import pytest
 
 import gradtape as tf
+from gradtape.saved_model.values import Decoder
+from gradtape.values.composite import expanded
 
 TEXTS = tf.TensorSpec([None], tf.string)
 
@@ -73,3 +76,38 @@ def test_checks_of_parts_are_stored(tmp_path):
             loaded(given, tf.constant(lengths, tf.int64))
     with pytest.raises(tf.errors.InvalidArgumentError, match="value_rowids"):
         loaded(given * 4.0, tf.constant([2, 1], tf.int64))
+
+
+def test_every_kind_is_written_in_one_form(tmp_path):
+    module = tf.Module()
+    module.values = {
+        "uniform": tf.RaggedTensor.from_uniform_row_length([1, 2, 3, 4], 2),
+        "deep": tf.ragged.constant([[[1], []], [[2, 3]]]),
+        "sparse": tf.sparse.from_dense([[0.0, 5.0], [6.0, 0.0]]),
+        "slices": tf.IndexedSlices(tf.constant([[1.0]]), tf.constant([2]), tf.constant([4, 1])),
+        "open": tf.IndexedSlices(tf.constant([[1.0]]), tf.constant([2])),
+    }
+    tf.saved_model.save(module, tmp_path)
+    index = (tmp_path / "saved_model.index").read_text(encoding="utf-8")
+    assert index.count('"composite"') == len(module.values)
+    assert '"RaggedTensor":' not in index
+    loaded = tf.saved_model.load(tmp_path).values
+    assert loaded["uniform"].uniform_row_length.numpy() == 2
+    for name, value in module.values.items():
+        assert type(loaded[name]) is type(value)
+        for part, other in zip(expanded(loaded[name]), expanded(value), strict=True):
+            assert part.numpy().tolist() == other.numpy().tolist(), name
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        ["RaggedTensor", None, [{"tensor": "x"}, {"tensor": "x"}]],  # the splits do not begin with 0
+        ["RaggedTensor", {"tuple": [2]}, [{"tensor": "x"}]],
+        ["RaggedTensor", None, [{"tensor": "x"}, "splits"]],
+        ["SparseTensor", None, [{"tensor": "x"}, {"tensor": "x"}, {"tensor": "x"}]],
+    ],
+)
+def test_components_that_do_not_go_together_are_refused(content):
+    with pytest.raises((ValueError, TypeError)):
+        Decoder({"x": np.array([1, 2])}).decode({"composite": content})

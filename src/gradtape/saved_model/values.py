@@ -18,7 +18,7 @@ import numpy as np
 
 from ..base import dtypes
 from ..base.dtypes import Array, DType
-from ..base.errors import NotStorableError
+from ..base.errors import NotStorableError, OpError
 from ..base.generated import identifier
 from ..base.shapes import TensorShape
 from ..base.sizes import Size
@@ -27,15 +27,16 @@ from ..differentiation.backward import UnconnectedGradients
 from ..ragged import RaggedTensor
 from ..sparse import SparseTensor
 from ..trace.graph import Ref
-from ..values.composite import COMPOSITES, is_composite, named
+from ..values.composite import COMPOSITES, expanded, is_composite, named
 from ..values.tensor import EagerTensor, IndexedSlices, TensorSpec, from_array
-from ..variables.variable import VariableSpec
+from ..variables.spec import VariableSpec
 from .names import function_named, name_of
 
 _TYPES: dict[str, type] = {cls.__name__: cls for cls in (bool, int, float, complex, str, bytes, RaggedTensor)}
 _STREAMS = ("stdout", "stderr")
-_PARTS_OF_COMPOSITES = (Ref, EagerTensor, TensorSpec, RaggedTensor, int, type(None))
+_PARTS_OF_EARLIER = (Ref, EagerTensor, TensorSpec, RaggedTensor, int, type(None))
 _PLAIN = (bool, int, str, type(None))
+_NO_COMPONENTS = (bool, int, str, float, complex, bytes, list, tuple, dict, slice, range)
 _KEYS = (*_PLAIN, float, complex, bytes, DType)  # what keys of dicts may be; and NumPy scalars, and tuples of keys
 _DEEPEST = 128  # levels of values in values
 _MOST_FIELDS = 1024  # of a named tuple
@@ -118,19 +119,11 @@ class Encoder:
             return [self.encode(part) for part in value]
         if isinstance(value, slice):
             return {"slice": [self.encode(part) for part in (value.start, value.stop, value.step)]}
-        if isinstance(value, IndexedSlices):
-            return {"slices": [self.encode(part) for part in (value.values, value.indices, value.dense_shape)]}
         if isinstance(value, range):
             return {"range": [value.start, value.stop, value.step]}
-        if isinstance(value, RaggedTensor):
-            length = None if isinstance(value._uniform, Size) else value._uniform  # (not known before a call)
-            return {"RaggedTensor": [self.encode(part) for part in (value.values, value.row_splits, length)]}
-        if isinstance(value, SparseTensor):
-            return {"SparseTensor": [self.encode(part) for part in (value.indices, value.values, value.dense_shape)]}
-        # (Slices, ragged and sparse tensors have names of their own in files that exist, and are written as those are.)
         if is_composite(value):
             declared = COMPOSITES[value.__class__]
-            static, parts = declared.static(value), declared.parts(value)
+            static, parts = _known(declared.static(value)), declared.parts(value)
             return {"composite": [declared.name, self.encode(static), self.encode(parts)]}
         return None
 
@@ -204,11 +197,12 @@ class Decoder:
             "dict": self._dict,
             "ordered": lambda pairs: collections.OrderedDict(self._dict(pairs)),
             "slice": lambda parts: slice(*self._parts(parts, 3)),
-            "slices": lambda parts: IndexedSlices(*self._parts(parts, 3)),
             "range": lambda parts: range(*map(_integer, _list(parts, 3))),
+            "composite": self._composite,
+            # As earlier versions wrote these:
+            "slices": lambda parts: IndexedSlices(*self._parts(parts, 3)),
             "RaggedTensor": lambda parts: RaggedTensor(*self._components(parts, "RaggedTensor")),
             "SparseTensor": lambda parts: COMPOSITES[SparseTensor].built(None, self._components(parts, "SparseTensor")),
-            "composite": self._composite,
             "tensor": self._tensor,
             "array": lambda key: self._arrays[key],
             "scalar": lambda key: self._arrays[key][()],
@@ -244,7 +238,7 @@ class Decoder:
             raise ValueError(f"a value is of the unknown kind {kind!r}")
         return self.kinds[kind](content)
 
-    def _parts(self, parts: object, count: int) -> list[Any]:
+    def _parts(self, parts: object, count: int | None = None) -> list[Any]:
         return [self.decode(part) for part in _list(parts, count)]
 
     def _dict(self, pairs: object) -> dict[Any, Any]:
@@ -260,7 +254,7 @@ class Decoder:
 
     def _components(self, parts: Any, name: str) -> list[Any]:
         decoded = self._parts(parts, 3)
-        if not all(isinstance(part, _PARTS_OF_COMPOSITES) for part in decoded):
+        if not all(isinstance(part, _PARTS_OF_EARLIER) for part in decoded):
             raise ValueError(f"a {name} is made of {decoded!r}")
         return decoded
 
@@ -271,7 +265,16 @@ class Decoder:
             raise ValueError(
                 f"a value is a {name!r}, which is not declared here: import the module that declares it first"
             )
-        return kind.build(self.decode(static), self.decode(_list(parts)))
+        components = self._parts(parts)
+        if any(part.__class__ in _NO_COMPONENTS for part in components):
+            raise ValueError(f"a {name} is made of {components!r}")
+        made = kind.build(self.decode(static), components)
+        if kind.check is not None and all(isinstance(tensor, EagerTensor) for tensor in expanded(made)):
+            try:
+                kind.check(made)
+            except OpError as error:
+                raise ValueError(f"the components of a {name} do not go together: {error}") from None
+        return made
 
     def _composite_spec(self, content: Any) -> CompositeSpec:
         name, parts = _list(content, 2)
@@ -296,6 +299,13 @@ def whole(value: Any, below: int | None = None) -> int:
     if value.__class__ is not int or value < 0 or (below is not None and value >= below):
         raise ValueError(f"{value!r} stands where the number of something should be")
     return int(value)
+
+
+def _known(static: Any) -> Any:
+    """What belongs to the type of a composite; None for a size that is not known before a call."""
+    if static.__class__ is tuple:
+        return tuple([_known(part) for part in static])
+    return None if isinstance(static, Size) else static
 
 
 def _integer(value: Any) -> int:
