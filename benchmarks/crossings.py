@@ -111,11 +111,12 @@ def _(size: int) -> tuple[Way, Way]:
     return Way(lambda: np.tanh(x)), Way(lambda: kernel(x))
 
 
-@_crossing("STREAMED_ELEMENTS")
+@_crossing("STREAMED_BYTES")
 def _(size: int) -> tuple[Way, Way]:
-    x, y = _floats(2, size)
+    """Two operands and their product."""
+    x, y = _floats(2, size // 12)
     kernel = CompiledText(operator.mul)
-    return switched("STREAMED_ELEMENTS", lambda: kernel((x, y), {}))
+    return switched("STREAMED_BYTES", lambda: kernel((x, y), {}))
 
 
 @_crossing("EXACT_SEEN_ELEMENTS", [1 << power for power in (21, 22, 23, 24, 25, 26)])

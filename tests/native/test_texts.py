@@ -10,7 +10,7 @@ import pytest
 
 import gradtape as tf
 from gradtape.extend import checks
-from gradtape.native import engine, texts, thresholds
+from gradtape.native import engine, texts, thresholds, ufuncs
 from gradtape.native.abi import makes_ufuncs
 from gradtape.op.declaration import REGISTRY
 from gradtape.op.family import one_pass
@@ -226,9 +226,10 @@ FUNCTIONS = [np.exp, np.expm1, np.log, np.log1p, np.tanh]
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
-def test_large_arrays_of_functions_are_as_accurate_and_do_not_depend_on_how_they_are_cut(function):
+def test_large_arrays_of_functions_are_as_accurate_and_do_not_depend_on_how_they_are_cut(function, monkeypatch):
+    monkeypatch.setattr(thresholds, "STREAMED_BYTES", 1 << 23)
     op = getattr(tf.math, function.__name__)
-    size = 2 * thresholds.STREAMED_ELEMENTS + 37
+    size = thresholds.STREAMED_BYTES // 4 + 37
     x = np.random.default_rng(0).uniform(0.001, 9, size).astype(np.float32)
     whole = op(x).numpy()
     nearest = function(x.astype(np.float64)).astype(np.float32)
@@ -251,9 +252,10 @@ def test_large_arrays_that_are_not_compiled_have_numpys_bits(function):
         np.testing.assert_array_equal(kernel(x.T), function(x.T))
 
 
-def test_results_written_around_the_caches_are_the_same():
+def test_results_written_around_the_caches_are_the_same(monkeypatch):
+    monkeypatch.setattr(thresholds, "STREAMED_BYTES", 1 << 23)
     part = 65_536
-    size = thresholds.STREAMED_ELEMENTS + part // 2 + 5
+    size = thresholds.STREAMED_BYTES // 8 + part // 2 + 5
     x, y = np.random.default_rng(0).normal(size=(2, size)).astype(np.float32)
     kernel = one_pass(double_and_bend)
     for shifted in (x, x + 1, x + 2):  # (memory is used again: what was there before must not be seen)
@@ -261,3 +263,36 @@ def test_results_written_around_the_caches_are_the_same():
         np.testing.assert_array_equal(kernel(shifted, y), np.concatenate(few))
     few = [kernel(x[k : k + part], y[:1]) for k in range(0, size, part)]
     np.testing.assert_array_equal(kernel(x, y[:1]), np.concatenate(few))
+
+
+LAYOUTS = {
+    "rows": lambda x: (x, x),
+    "columns": lambda x: (x.transpose(1, 0, 2), x.transpose(1, 0, 2)),
+    "reversed axes": lambda x: (x.T, x.T),
+    "of two orders": lambda x: (x.T, np.ascontiguousarray(x.T)),
+    "a row for all": lambda x: (x.T, x.T[:1]),
+    "a column for all": lambda x: (x.T, x.T[..., :1]),
+    "one for all": lambda x: (x[:1, :1, :1], x.T),
+    "fewer axes": lambda x: (x.T[0], x.T),
+    "backwards": lambda x: (x.T[::-1], x.T),
+    "with gaps": lambda x: (x.T[:, ::2], x.T[:, ::2]),
+    "no whole one": lambda x: (x.T[:1], x.T[..., :1]),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+def test_a_result_lies_in_memory_as_its_operands_do(layout):
+    x = np.random.default_rng(0).uniform(1, 2, (40, 30, 50)).astype(np.float32)
+    operands = layout(x)
+    ufunc = texts.CompiledText(double_and_bend).ufunc_of(operands, {})
+    found, plain = ufuncs.apply(ufunc, operands), ufunc(*operands)
+    np.testing.assert_array_equal(found, plain)
+    assert found.strides == plain.strides
+
+
+@pytest.mark.parametrize("layout", ["columns", "reversed axes", "a row for all"])
+def test_all_cores_work_on_transposed_arrays(layout):
+    x = np.random.default_rng(0).uniform(1, 2, (40, 30, 50)).astype(np.float32)
+    operands = LAYOUTS[layout](x)
+    ufunc = texts.CompiledText(double_and_bend).ufunc_of(operands, {})
+    assert ufuncs._plan(ufunc, *[(o.shape, o.strides) for o in operands]) is not None

@@ -50,10 +50,10 @@ EXACT_SEEN_ELEMENTS = _from(1 << 25)
 TEXT_CORES_ELEMENTS = _from(1 << 15)
 # Elements in a part of a text that a core takes. So many exponentials take 5, and handing a part over 1.
 TEXT_PART_ELEMENTS = _from(1 << 14)
-# Elements of a result. A text writes it around the caches, which need not fetch the lines that are overwritten.
-# Product of two arrays, one core: 524,288: 320, 350; 1,048,576: 860, 750; 4,194,304: 4,140, 3,140. With another text that reads
-# the result: 524,288: 770, 650; 4,194,304: 8,260, 6,010.
-STREAMED_ELEMENTS = _from(1 << 20)
+# Bytes of operands and result together. What does not fit into the last cache is written around the caches, which need not fetch
+# the lines that are overwritten. Product of two arrays, two cores sharing 32 MB: 24 MB: 145, 200; 48 MB: 565, 540; 96 MB: 3,270,
+# 2,930. Where many share the last cache it crosses below: one core of such a machine: 12 MB: 860, 750; 48 MB: 4,140, 3,140.
+STREAMED_BYTES = _from(1 << 25)
 # Elements of a block of a text that NumPy runs: a few arrays of them stay in a core's own cache.
 # Sigmoid of 1,048,576: blocks of 8,192: 5,200; of 32,768: 2,000; of 131,072: 1,800.
 TEXT_BLOCK_ELEMENTS = 1 << 15

@@ -68,7 +68,9 @@ def apply(function: np.ufunc, operands: Sequence[Array]) -> Array:
     if plan is None:
         return function(*operands)
     result = np.empty(plan.shape, plan.dtype)
-    streamed = plan.size >= thresholds.STREAMED_ELEMENTS and plan.streams and address_of(result) % _LINE == 0
+    if plan.axes is not None:
+        result = result.transpose(plan.axes)
+    streamed = plan.streamable > thresholds.STREAMED_BYTES and address_of(result) % _LINE == 0
     loop = _streaming(function) if streamed else plan.loop
     arguments = plan.pack(loop, *plan.before, *map(_REFERENCE, operands), _REFERENCE(result), *plan.after)
     pool.run_parts(plan.kernel, arguments, plan.size, plan.length)
@@ -78,7 +80,8 @@ def apply(function: np.ufunc, operands: Sequence[Array]) -> Array:
 class _Plan(NamedTuple):
     """How a ufunc is applied to arrays of certain shapes and strides. (Large arrays empty the caches: Python is slow then.)"""
 
-    shape: tuple[int, ...]
+    shape: tuple[int, ...]  # of the result, with its axes in the order of memory, which is that of the operands
+    axes: tuple[int, ...] | None  # where to find its own axes there; None if they are in order
     dtype: np.dtype[Any]
     kernel: Kernel
     pack: Callable[..., bytes]
@@ -87,7 +90,7 @@ class _Plan(NamedTuple):
     after: tuple[int, ...]
     size: int
     length: int  # of a part
-    streams: bool  # whether the result may be written around the caches
+    streamable: int  # bytes read and written; 0 where the result may not be written around the caches
 
 
 @functools.lru_cache(maxsize=4096)
@@ -99,7 +102,12 @@ def _plan(function: np.ufunc, *looks: tuple[tuple[int, ...], tuple[int, ...]]) -
     except ValueError:
         return None
     sizes = [dtype.itemsize for dtype in (*inputs, dtype)]
-    lines = _lines(shape, [*looks, (shape, strides_of(shape, dtype.itemsize))], sizes) if prod(shape) else None
+    strides = [_strides_within(shape, *look) for look in looks]
+    order = _memory_order(shape, strides)
+    ordered = tuple(shape[axis] for axis in order)
+    axes = None if order == sorted(order) else tuple(order.index(axis) for axis in range(len(order)))
+    steps = [[own[axis] for axis in order] for own in strides]
+    lines = _lines(ordered, [*steps, strides_of(ordered, dtype.itemsize)], sizes) if prod(shape) else None
     if lines is None:
         return None
     before: tuple[int, ...] = (len(sizes), *lines.inner)
@@ -108,10 +116,10 @@ def _plan(function: np.ufunc, *looks: tuple[tuple[int, ...], tuple[int, ...]]) -
     pack = struct.Struct(f"{1 + len(before) + len(sizes) + len(after)}q").pack
     if lines.rows == 1:
         length = pool.part_length(lines.columns, thresholds.TEXT_PART_ELEMENTS, _LINE)
-        streams = engine.streams() and dtype.kind == "f"
-        return _Plan(shape, dtype, part, pack, address, before, after, lines.columns, length, streams)
+        streamable = lines.columns * sum(lines.inner) if engine.streams() and dtype.kind == "f" else 0
+        return _Plan(ordered, axes, dtype, part, pack, address, before, after, lines.columns, length, streamable)
     length = pool.part_length(lines.rows, -(-thresholds.TEXT_PART_ELEMENTS // lines.columns))
-    return _Plan(shape, dtype, rows, pack, address, before, after, lines.rows, length, streams=False)
+    return _Plan(ordered, axes, dtype, rows, pack, address, before, after, lines.rows, length, streamable=0)
 
 
 def apply_in_place(function: np.ufunc, operands: Sequence[Array], results: Sequence[Array]) -> None:
@@ -131,15 +139,21 @@ class _Lines(NamedTuple):
     outer: list[int]
 
 
-def _lines(
-    shape: tuple[int, ...], looks: Sequence[tuple[tuple[int, ...], tuple[int, ...]]], sizes: Sequence[int]
-) -> _Lines | None:
+def _strides_within(shape: tuple[int, ...], own: tuple[int, ...], strides: tuple[int, ...]) -> list[int]:
+    """The strides of an array that is broadcast to a shape."""
+    return [0] * (len(shape) - len(own)) + [0 if n == 1 else step for n, step in zip(own, strides, strict=True)]
+
+
+def _memory_order(shape: tuple[int, ...], strides: Sequence[Sequence[int]]) -> list[int]:
+    """The axes from the longest stride to the shortest in an operand that is not broadcast, as NumPy orders them."""
+    whole = [own for own in strides if all(step or n == 1 for step, n in zip(own, shape, strict=True))]
+    axes = range(len(shape))
+    return sorted(axes, key=lambda axis: -abs(whole[0][axis])) if whole else list(axes)
+
+
+def _lines(shape: tuple[int, ...], strides: Sequence[Sequence[int]], sizes: Sequence[int]) -> _Lines | None:
     """Axes that lie behind each other in all arrays as one; None if more than two are left, or elements have gaps."""
     rank = len(shape)
-    strides = []
-    for lengths, steps in looks:
-        own = [0 if n == 1 else step for n, step in zip(lengths, steps, strict=True)]
-        strides.append([0] * (rank - len(own)) + own)
     merged: list[tuple[int, list[int]]] = []
     for axis in range(rank - 1, -1, -1):
         n, here = shape[axis], [own[axis] for own in strides]
