@@ -81,7 +81,7 @@ _assert_different = _compare("assert_none_equal", "!=", math.not_equal)
 
 
 def assert_none_equal(
-    x: TensorLike, y: Value, summarize: int | None = None, message: str | None = None, name: str | None = None
+    x: TensorLike, y: TensorLike, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> None:
     """Check that x != y everywhere.
 
@@ -453,7 +453,7 @@ def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> T
     return check_numerics(x, message)
 
 
-def is_numeric_tensor(tensor: Value) -> bool:
+def is_numeric_tensor(tensor: object) -> bool:
     """Whether it is a tensor of numbers.
 
     >>> import gradtape as tf
@@ -493,7 +493,7 @@ def get_log_device_placement() -> bool:
     return False
 
 
-def assert_proper_iterable(values: Value) -> None:
+def assert_proper_iterable(values: object) -> None:
     """Check that something is an iterable, and no tensor, array or text, whose elements are not meant.
 
     >>> import gradtape as tf

@@ -82,11 +82,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     if not expand_composites:
         return nest.pack_sequence_as(structure, flat_sequence)
     values, leaves = list(flat_sequence), nest.flatten(structure)
-    count = sum(len(expanded(leaf)) for leaf in leaves)
-    if count != len(values):
-        raise ValueError(
-            f"The structure has {count} leaves, but {len(values)} values were given to fill it. Structure: {structure!r}."
-        )
+    nest.check_count(structure, sum(len(expanded(leaf)) for leaf in leaves), values)
     following = iter(values)
     return nest.pack_sequence_as(structure, [_filled(leaf, following) for leaf in leaves])
 

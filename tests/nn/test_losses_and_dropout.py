@@ -80,6 +80,12 @@ def test_moments_of_float16_are_computed_in_float32() -> None:
     assert (mean.numpy(), variance.numpy(), mean.dtype) == (32.0, 0.0, tf.float16)
 
 
+def test_batch_normalization_takes_lists() -> None:
+    for offset, expected in ((None, [[-1.0], [1.0]]), ([0.5], [[-0.5], [1.5]])):
+        y = tf.nn.batch_normalization([[1.0], [3.0]], [2.0], [1.0], offset, None, 0.0)
+        np.testing.assert_array_equal(y, expected)
+
+
 def test_batch_normalization_of_half_types_keeps_their_type() -> None:
     y = tf.nn.batch_normalization(tf.cast(X, tf.float16), tf.zeros(3), tf.ones(3), None, None, 1e-3)
     assert y.dtype == tf.float16

@@ -22,7 +22,7 @@ from ..math import cast, imag, maximum, minimum, real
 from ..math import complex as make_complex
 from ..op.abstract import Abstract
 from ..op.arguments import sequence, takes, tensor_type
-from ..op.attributes import as_int, as_int_vector, as_ints, as_shape
+from ..op.attributes import as_eye, as_int, as_int_vector, as_ints, as_shape
 from ..op.shapes import broadcast_sizes
 from ..ops.array import masks
 from ..ops.math import bitwise, logic, polynomials
@@ -400,10 +400,7 @@ def eye(
     Returns:
         Identity matrices.
     """
-    rows = as_int(num_rows)
-    columns = rows if num_columns is None else as_int(num_columns)
-    if rows < 0 or columns < 0:
-        raise invalid(f"eye: sizes cannot be negative, got {rows} and {columns}.")
+    rows, columns = as_eye(num_rows, num_columns)
     if batch_shape is not None and not np.ndim(batch_shape):
         raise TypeError(f"eye: batch_shape must be a list of sizes, got {batch_shape!r}. Use [{batch_shape!r}].")
     matrix = np.eye(rows, columns, dtype=dtypes.as_dtype(dtype).numpy)

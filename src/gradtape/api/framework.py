@@ -19,7 +19,7 @@ from ..base.dtypes import Array
 from ..base.errors import invalid
 from ..base.traceable import traceable
 from ..base.type_spec import NoneTensorSpec, TypeSpec
-from ..base.types import TensorLike, Value
+from ..base.types import TensorLike
 from ..trace.control import effect_on_abstract
 from ..trace.symbolic import SymbolicTensor, is_symbolic
 from ..values.composite import COMPOSITES, is_composite
@@ -41,7 +41,7 @@ def executing_eagerly() -> bool:
     return STATE.trace is None
 
 
-def is_tensor(x: Value) -> bool:
+def is_tensor(x: object) -> bool:
     """Whether x is a tensor, a variable, or made of tensors as IndexedSlices and SparseTensor are.
 
     >>> import gradtape as tf

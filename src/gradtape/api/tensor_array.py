@@ -245,14 +245,18 @@ class TensorArray:
         self._elements[position] = self._accepted(value)
 
     def _accepted(self, value: TensorLike) -> Any:
-        tensor = value if isinstance(value, Tensor) else self._converted(value)
-        if tensor.dtype is not self._dtype:
-            message = f"TensorArray dtype is {self._dtype.name} but the value has {tensor.dtype.name}. Use tf.cast."
-            raise TensorTypeError(None, None, message)
+        tensor = self._typed(value)
         if not self.element_shape.is_compatible_with(tensor.shape):
             raise ValueError(f"Incompatible shape for value ({tensor.shape}), expected ({self.element_shape})")
         if self._infer_shape:
             self._shape[0] = self.element_shape.merge_with(tensor.shape)
+        return tensor
+
+    def _typed(self, value: object) -> Any:
+        tensor = value if isinstance(value, Tensor) else self._converted(value)
+        if tensor.dtype is not self._dtype:
+            message = f"TensorArray dtype is {self._dtype.name} but the value has {tensor.dtype.name}. Use tf.cast."
+            raise TensorTypeError(None, None, message)
         return tensor
 
     def _converted(self, value: object) -> Any:
@@ -488,10 +492,7 @@ class TensorArray:
         return self.identity()
 
     def _whole(self, value: object, name: str) -> Any:
-        tensor = value if isinstance(value, Tensor) else self._converted(value)
-        if tensor.dtype is not self._dtype:
-            message = f"TensorArray dtype is {self._dtype.name} but the value has {tensor.dtype.name}. Use tf.cast."
-            raise TensorTypeError(None, None, message)
+        tensor = self._typed(value)
         if tensor.shape.rank == 0:
             raise unfit(f"{name}: the value must have at least one axis, got a scalar.")
         return tensor

@@ -82,6 +82,14 @@ def flatten(structure: object) -> list[Any]:
     return leaves
 
 
+def check_count(structure: object, count: int, values: list[Any]) -> None:
+    """Raise unless there is a value for each of so many leaves of a structure."""
+    if count != len(values):
+        raise ValueError(
+            f"The structure has {count} leaves, but {len(values)} values were given to fill it. Structure: {structure!r}."
+        )
+
+
 def pack_sequence_as(structure: object, flat_sequence: Any) -> Any:
     """The values of `flat_sequence` arranged as `structure` is."""
     values = flat_sequence if flat_sequence.__class__ is list else list(flat_sequence)
@@ -89,11 +97,7 @@ def pack_sequence_as(structure: object, flat_sequence: Any) -> Any:
         if len(values) != 1:
             raise ValueError(f"The structure is a single value, but {len(values)} values were given to fill it.")
         return values[0]
-    count = len(flatten(structure))
-    if count != len(values):
-        raise ValueError(
-            f"The structure has {count} leaves, but {len(values)} values were given to fill it. Structure: {structure!r}."
-        )
+    check_count(structure, len(flatten(structure)), values)
     following = iter(values)
     return _mapped(lambda _: next(following), structure)
 

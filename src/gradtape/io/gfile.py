@@ -533,12 +533,7 @@ def copy(src: PathLikeOrTensor, dst: PathLikeOrTensor, overwrite: bool = False) 
         tf.errors.AlreadyExistsError: There is one already.
         tf.errors.NotFoundError: There is no file to copy.
     """
-    source, target = local_path(src), local_path(dst)
-    with _errors(source):
-        os.stat(source)
-    _check_free(target, overwrite)
-    with _errors(f"{source} to {target}"):
-        shutil.copyfile(source, target)
+    _to(shutil.copyfile, src, dst, overwrite)
 
 
 def rename(src: PathLikeOrTensor, dst: PathLikeOrTensor, overwrite: bool = False) -> None:
@@ -561,17 +556,17 @@ def rename(src: PathLikeOrTensor, dst: PathLikeOrTensor, overwrite: bool = False
         tf.errors.AlreadyExistsError: There is one already.
         tf.errors.NotFoundError: There is nothing to rename.
     """
+    _to(os.replace, src, dst, overwrite)
+
+
+def _to(bring: Callable[[str, str], object], src: PathLikeOrTensor, dst: PathLikeOrTensor, overwrite: bool) -> None:
     source, target = local_path(src), local_path(dst)
     with _errors(source):
         os.stat(source)
-    _check_free(target, overwrite)
+    if not overwrite and os.path.exists(target):
+        raise AlreadyExistsError(None, None, f"file already exists: {target}. Use overwrite=True.")
     with _errors(f"{source} to {target}"):
-        os.replace(source, target)
-
-
-def _check_free(path: str, overwrite: bool) -> None:
-    if not overwrite and os.path.exists(path):
-        raise AlreadyExistsError(None, None, f"file already exists: {path}. Use overwrite=True.")
+        bring(source, target)
 
 
 def remove(path: PathLikeOrTensor) -> None:

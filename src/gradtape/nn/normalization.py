@@ -163,12 +163,12 @@ def normalize_moments(
 
 
 def batch_normalization(
-    x: object,
-    mean: Value,
-    variance: object,
-    offset: Value,
-    scale: Any,
-    variance_epsilon: Any,
+    x: TensorLike,
+    mean: TensorLike,
+    variance: TensorLike,
+    offset: TensorLike | None,
+    scale: TensorLike | None,
+    variance_epsilon: TensorLike,
     name: str | None = None,
 ) -> Tensor:
     """scale * (x - mean) / sqrt(variance + epsilon) + offset, with given moments.
@@ -193,10 +193,11 @@ def batch_normalization(
         A tensor of the shape and type of `x`.
     """
     x = to_tensor(x)
-    inverse = math.rsqrt(to_tensor(variance) + variance_epsilon)
+    inverse = math.rsqrt(math.add(to_tensor(variance), variance_epsilon))
     if scale is not None:
-        inverse = inverse * scale
-    shift = -mean * inverse if offset is None else offset - mean * inverse
+        inverse = math.multiply(inverse, scale)
+    shift = math.multiply(inverse, mean)
+    shift = -shift if offset is None else math.subtract(offset, shift)
     return x * _as(inverse, x.dtype) + _as(shift, x.dtype)
 
 

@@ -523,7 +523,7 @@ def isrealobj(x: TensorLike) -> bool:
     return not iscomplexobj(x)
 
 
-def isscalar(num: Value) -> bool:
+def isscalar(num: object) -> bool:
     """Whether the value is a number, or a tensor without axes.
 
     >>> import gradtape as tf

@@ -20,6 +20,7 @@ from ..base.errors import (
     invalid,
 )
 from ..base.sizes import UNKNOWN, Size, is_known
+from ..base.types import IntLike
 from ..values.from_python import to_array
 from ..values.tensor import Tensor, to_tensor
 
@@ -122,6 +123,15 @@ def as_axis(value: Any) -> int | tuple[int, ...] | None:
     if isinstance(value, (list, tuple)) or np.ndim(value):
         return as_ints(value)
     return as_int(value)
+
+
+def as_eye(num_rows: IntLike, num_columns: IntLike | None) -> tuple[int, int]:
+    """The rows and columns of an identity matrix, which is square unless both are given."""
+    rows = as_int(num_rows)
+    columns = rows if num_columns is None else as_int(num_columns)
+    if rows < 0 or columns < 0:
+        raise invalid(f"eye: sizes cannot be negative, got {rows} and {columns}.")
+    return rows, columns
 
 
 def as_shape(value: Any) -> tuple[int, ...]:

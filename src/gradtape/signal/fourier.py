@@ -321,6 +321,14 @@ def irfft3d(input_tensor: TensorLike, fft_length: IntLike | None = None, name: s
 # --- any axes -----------------------------------------------------------------------------------------------
 
 
+def _over(x: Tensor, fft_length: object, axes: object) -> tuple[Tensor, tuple[int, ...]]:
+    """The tensor, cut or filled up with zeros where lengths are given, and the axes to transform."""
+    chosen = _any_axes(x, fft_length, axes)
+    if fft_length is not None:
+        x = _resized(x, chosen, _lengths(fft_length, len(chosen)))
+    return x, chosen
+
+
 def _any_axes(x: Any, fft_length: object, axes: object) -> tuple[int, ...]:
     """The axes given; or as many of the last as there are lengths; or all."""
     if axes is not None:
@@ -371,10 +379,7 @@ def fftnd(
         ValueError: `norm` is another word, or `fft_length` has more sizes than there are axes.
         tf.errors.InvalidArgumentError: An axis does not exist, or the lengths do not fit the axes.
     """
-    x = _complex_tensor(input_tensor)
-    chosen = _any_axes(x, fft_length, axes)
-    if fft_length is not None:
-        x = _resized(x, chosen, _lengths(fft_length, len(chosen)))
+    x, chosen = _over(_complex_tensor(input_tensor), fft_length, axes)
     count = prod(x.shape[axis] for axis in chosen)
     return f.fft.public(_scaled(x, _factor(norm, count, inverse=False)), chosen)
 
@@ -408,10 +413,7 @@ def ifftnd(
         ValueError: `norm` is another word, or `fft_length` has more sizes than there are axes.
         tf.errors.InvalidArgumentError: An axis does not exist, or the lengths do not fit the axes.
     """
-    x = _complex_tensor(input_tensor)
-    chosen = _any_axes(x, fft_length, axes)
-    if fft_length is not None:
-        x = _resized(x, chosen, _lengths(fft_length, len(chosen)))
+    x, chosen = _over(_complex_tensor(input_tensor), fft_length, axes)
     count = prod(x.shape[axis] for axis in chosen)
     return f.ifft.public(_scaled(x, _factor(norm, count, inverse=True)), chosen)
 

@@ -18,7 +18,7 @@ from ..base.memory import has_too_many
 from ..base.traceable import trace_public, traceable
 from ..base.types import AxisLike, DTypeLike, IntLike, ShapeLike, TensorLike
 from ..op.arguments import flag, takes
-from ..op.attributes import as_int, as_int_vector, as_ints, as_shape
+from ..op.attributes import as_eye, as_int, as_int_vector, as_ints, as_shape
 from ..ops.array.index import pick
 from ..trace.composites import by_stand_ins
 from ..trace.control import effect_on_abstract
@@ -443,10 +443,7 @@ def eye(
     Returns:
         A SparseTensor.
     """
-    rows = as_int(num_rows)
-    columns = rows if num_columns is None else as_int(num_columns)
-    if rows < 0 or columns < 0:
-        raise invalid(f"eye: sizes cannot be negative, got {rows} and {columns}.")
+    rows, columns = as_eye(num_rows, num_columns)
     diagonal = np.arange(min(rows, columns))
     return from_parts(np.stack([diagonal, diagonal], axis=1), arrays.ones([len(diagonal)], dtype), (rows, columns))
 

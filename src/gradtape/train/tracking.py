@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..base.frames import package_of
-from ..base.types import TensorLike, Value
+from ..base.types import TensorLike
 from ..values.tensor import EagerTensor
 from ..variables.module import Module
 from ..variables.variable import Variable
@@ -77,7 +77,7 @@ def _has_methods(value: object, *names: str) -> bool:
     return all(callable(getattr(value, name, None)) for name in names)
 
 
-def is_trackable(value: Value) -> bool:
+def is_trackable(value: object) -> bool:
     """Whether a checkpoint can look into `value`."""
     if value.__class__ in _PLAIN:
         return False

@@ -545,11 +545,15 @@ class Variable(_Operators, metaclass=_VariableMeta):
         changed((self,), [None], compute)
         return self._after(True)
 
-    def _scatter(self, sparse_delta: Any, update: Callable[[Array, Any, Array], None]) -> Variable:
+    def _indices_and_values(self, sparse_delta: object) -> tuple[Array, Array]:
         if not isinstance(sparse_delta, IndexedSlices):
             raise TypeError(f"sparse_delta must be tf.IndexedSlices, got {sparse_delta!r}.")
         indices = np.asarray(to_tensor(sparse_delta.indices)._array)
         values = self._stored(to_tensor(sparse_delta.values, self.dtype))._array
+        return indices, values
+
+    def _scatter(self, sparse_delta: Any, update: Callable[[Array, Any, Array], None]) -> Variable:
+        indices, values = self._indices_and_values(sparse_delta)
 
         def update_rows(array: Array) -> None:
             check_rows(indices, values, array.shape)
@@ -733,10 +737,7 @@ class Variable(_Operators, metaclass=_VariableMeta):
             TypeError: `sparse_delta` is something else.
             tf.errors.InvalidArgumentError: There is no such place.
         """
-        if not isinstance(sparse_delta, IndexedSlices):
-            raise TypeError(f"sparse_delta must be tf.IndexedSlices, got {sparse_delta!r}.")
-        indices = np.asarray(to_tensor(sparse_delta.indices)._array)
-        values = self._stored(to_tensor(sparse_delta.values, self.dtype))._array
+        indices, values = self._indices_and_values(sparse_delta)
         leading = np.ogrid[tuple(slice(size) for size in indices.shape)][:-1]
 
         def update(array: Array) -> None:

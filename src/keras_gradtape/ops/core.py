@@ -16,10 +16,11 @@ from keras.src.backend.common.variables import standardize_dtype
 import gradtape
 from gradtape.base.context import scope
 from gradtape.base.dtypes import DType, as_dtype
+from gradtape.base.types import DTypeLike, TensorLike
 from gradtape.trace import is_symbolic
 from gradtape.trace.recorder import running_recorder
 from gradtape.values.composite import COMPOSITES, is_composite
-from gradtape.values.tensor import EagerTensor, contains_tensor, from_array, to_tensor
+from gradtape.values.tensor import EagerTensor, Tensor, contains_tensor, from_array, to_tensor
 
 SUPPORTS_SPARSE_TENSORS = True
 SUPPORTS_RAGGED_TENSORS = True
@@ -30,26 +31,29 @@ IS_THREAD_SAFE = True
 # --- tensors in and out ----------------------------------------------------------------------------------------------
 
 
-def convert_to_tensor(x: Any, dtype: Any = None, sparse: bool | None = None, ragged: bool | None = None) -> Any:
+def convert_to_tensor(
+    x: TensorLike, dtype: DTypeLike | None = None, sparse: bool | None = None, ragged: bool | None = None
+) -> Tensor:
     """`x` as a tensor, cast to `dtype` if one is given. Sparse and ragged tensors are made dense by `False`."""
     if x.__class__ is EagerTensor:
         return x if dtype is None or x.dtype is dtype or x.dtype.name == dtype else cast(x, dtype)
     if dtype is not None:
         dtype = standardize_dtype(dtype)
+    tensor: Any = x
     if is_composite(x):
         if (ragged if x.__class__ is gradtape.RaggedTensor else sparse) is False:
-            x = _dense(x)
+            tensor = _dense(x)
     elif not gradtape.is_tensor(x):
         if isinstance(x, (list, tuple)) and contains_tensor(x):
-            x = gradtape.stack([convert_to_tensor(part, dtype) for part in x])
+            tensor = gradtape.stack([convert_to_tensor(part, dtype) for part in x])
         elif dtype is None or dtype == "string" or isinstance(x, KerasTensor):
-            x = gradtape.convert_to_tensor(x)
+            tensor = gradtape.convert_to_tensor(x)
         else:
             # NumPy converts as Keras allows it: floats to ints, ints to bools.
             return from_array(np.array(x).astype(as_dtype(dtype).numpy))
     else:
-        x = to_tensor(x)  # variables are read
-    return x if dtype is None or x.dtype.name == dtype else cast(x, dtype)
+        tensor = to_tensor(x)  # variables are read
+    return tensor if dtype is None or tensor.dtype.name == dtype else cast(tensor, dtype)
 
 
 def _dense(x: Any) -> Any:

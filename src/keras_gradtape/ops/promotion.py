@@ -6,7 +6,7 @@ functions first; for operands of one float type they return at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from keras.src.backend import config
@@ -15,6 +15,8 @@ from keras.src.backend.common import dtypes
 import gradtape as tf
 from gradtape import cast
 from gradtape.base.dtypes import DType
+from gradtape.base.types import DTypeLike, TensorLike
+from gradtape.values.tensor import Tensor
 
 from .core import convert_to_tensor
 
@@ -32,7 +34,7 @@ def floatx() -> DType:
     return tf.as_dtype(config.floatx())
 
 
-def given_type(dtype: Any) -> DType:
+def given_type(dtype: DTypeLike | None) -> DType:
     """The type that is named, Keras's default float type if it is None."""
     return floatx() if dtype is None else tf.as_dtype(dtype)
 
@@ -52,17 +54,17 @@ def kind_of(x: Any) -> Any:
     return x.__class__ if x.__class__ in _NUMBERS else x.dtype
 
 
-def operand(x: Any) -> Any:
+def operand(x: TensorLike) -> Any:
     """The value as a tensor; Python numbers as they are, since they are weak."""
     return x if x.__class__ in _NUMBERS else convert_to_tensor(x)
 
 
-def to_type(x: Any, dtype: DType) -> Any:
+def to_type(x: Tensor, dtype: DType) -> Tensor:
     """The tensor cast to a type; the same tensor if it already has it."""
     return x if x.dtype is dtype else cast(x, dtype)
 
 
-def together(x1: Any, x2: Any, *more: Any) -> tuple[Any, Any]:
+def together(x1: TensorLike, x2: TensorLike, *more: Any) -> tuple[Any, Any]:
     """Two operands cast to their promoted type, in which the types `more` count too.
 
     A Python number beside a float tensor stays a number: the op takes it in the tensor's type.
@@ -77,7 +79,7 @@ def together(x1: Any, x2: Any, *more: Any) -> tuple[Any, Any]:
     return _typed(first, dtype), _typed(second, dtype)
 
 
-def all_together(xs: Any) -> list[Any]:
+def all_together(xs: Iterable[TensorLike]) -> list[Any]:
     """Any number of operands as tensors of the type that they have together."""
     operands = [operand(x) for x in xs]
     kinds = {kind_of(x) for x in operands}
@@ -91,13 +93,13 @@ def _typed(x: Any, dtype: DType) -> Any:
     return convert_to_tensor(x, dtype.name) if x.__class__ in _NUMBERS else to_type(x, dtype)
 
 
-def floats(x: Any) -> Any:
+def floats(x: TensorLike) -> Tensor:
     """The value as a tensor of floats: whatever is neither float nor complex becomes Keras's default float type."""
     tensor = convert_to_tensor(x)
     return tensor if tensor.dtype.is_differentiable else cast(tensor, floatx())
 
 
-def wide_floats(x: Any) -> Any:
+def wide_floats(x: TensorLike) -> Tensor:
     """As `floats`, but 64-bit integers become float64."""
     tensor = convert_to_tensor(x)
     return cast(tensor, tf.float64) if tensor.dtype is tf.int64 else floats(tensor)
@@ -108,7 +110,7 @@ def sum_type(dtype: DType) -> DType:
     return _SUMS.get(dtype, dtype)
 
 
-def truth(x: Any) -> Any:
+def truth(x: TensorLike) -> Tensor:
     """Whether each element is not zero."""
     tensor = convert_to_tensor(x)
     return tensor if tensor.dtype.is_bool else cast(tensor, tf.bool)

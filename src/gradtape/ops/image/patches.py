@@ -161,13 +161,8 @@ def _written_out(shape: Sizes, attributes: dict[str, Any]) -> Iterator[tuple[Any
     found = _found(shape, **attributes)
     for position in np.ndindex(found.outputs):
         for number, place in enumerate(np.ndindex(found.window)):
-            at = tuple(
-                p * s + k * d - low
-                for p, s, k, d, (low, _) in zip(
-                    position, found.strides, place, found.dilations, found.padding, strict=True
-                )
-            )
-            if all(0 <= a < m for a, m in zip(at, found.sizes, strict=True)):
+            at = found.input_of(position, place)
+            if at is not None:
                 yield (slice(None), *position, number), (slice(None), *at)
 
 

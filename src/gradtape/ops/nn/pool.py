@@ -579,13 +579,8 @@ def _written_out(shape: Sizes, attributes: dict[str, Any]) -> Iterator[tuple[Any
         for position in np.ndindex(found.outputs):
             seen = []
             for place in np.ndindex(found.window):
-                at = tuple(
-                    p * s + k * d - low
-                    for p, s, k, d, (low, _) in zip(
-                        position, found.strides, place, found.dilations, found.padding, strict=True
-                    )
-                )
-                if all(0 <= a < m for a, m in zip(at, found.sizes, strict=True)):
+                at = found.input_of(position, place)
+                if at is not None:
                     seen.append((n, *at, c))
             yield (n, *position, c), seen
 

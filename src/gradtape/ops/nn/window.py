@@ -52,6 +52,12 @@ class Windows(geometry.Windows):
         """The places of the window's projection on all axes but the last."""
         return _taps(Windows(*(part[:-1] for part in self)))  # type: ignore[arg-type]
 
+    def input_of(self, output: Sizes, place: Sizes) -> Sizes | None:
+        """The position of the input that a place of the window sees for an output; None in the padding."""
+        along = zip(output, self.strides, place, self.dilations, self.padding, strict=True)
+        at = tuple(o * stride + p * dilation - low for o, stride, p, dilation, (low, _) in along)
+        return at if all(0 <= a < size for a, size in zip(at, self.sizes, strict=True)) else None
+
     def pad(self, x: Array) -> Array:
         """The input with zeros around it, long enough for all windows."""
         if not self.padded:

@@ -130,7 +130,7 @@ def _(draw: Draw) -> Iterator[Sample]:
 
 
 @unicode_decode.rejects
-def _() -> Iterator[BadInput]:
+def _no_texts() -> Iterator[BadInput]:
     for bad in ({"input_encoding": "X"}, {"input_encoding": "UTF-8", "errors": "loud"}):
         yield BadInput("an encoding it knows", (_texts([b"a"]),), bad)
     for texts in (b"a", [[b"a"]]):
@@ -186,12 +186,7 @@ def _(draw: Draw) -> Iterator[Sample]:
     yield Sample((_texts(np.zeros((0,), object)),), {"input_encoding": "UTF-8"})
 
 
-@character_offsets.rejects
-def _() -> Iterator[BadInput]:
-    for bad in ({"input_encoding": "X"}, {"input_encoding": "UTF-8", "errors": "loud"}):
-        yield BadInput("an encoding it knows", (_texts([b"a"]),), bad)
-    for texts in (b"a", [[b"a"]]):
-        yield BadInput("a vector of texts", (_texts(texts),), {"input_encoding": "UTF-8"})
+character_offsets.rejects(_no_texts)
 
 
 @op(dtypes=INDEX, retypes=True, shape=without_last(), gives=object)

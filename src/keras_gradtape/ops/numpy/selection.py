@@ -169,7 +169,8 @@ def bincount(x: Any, weights: Any = None, minlength: Any = 0, sparse: bool = Fal
         weights = weights if weights.dtype.is_floating else cast(weights, tf.int32)
     x = x if x.dtype in (tf.int32, tf.int64) else cast(x, tf.int32)
     count = tf.sparse.bincount if sparse or x.__class__ is tf.SparseTensor else tf.math.bincount
-    return to_type(count(x, weights=weights, minlength=minlength, axis=-1), kind)
+    counts: Any = count(x, weights=weights, minlength=minlength, axis=-1)
+    return to_type(counts, kind)
 
 
 def histogram(x: Any, bins: Any = 10, range: Any = None) -> Any:
