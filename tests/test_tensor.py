@@ -415,7 +415,19 @@ def test_specs_print_as_tensorflows_and_survive_pickling(spec, text):
 
 
 @pytest.mark.parametrize(
-    "values", [[True, 2], [True, 2.0], [[True], [0.5]], [1, 2j], [1.0, 2j], [True, 2j], [np.True_, 1], (True, 1)]
+    "values",
+    [
+        [True, 2],
+        [True, 2.0],
+        [[True], [0.5]],
+        [1, 2j],
+        [1.0, 2j],
+        [np.array(1), 2j],
+        [True, 2j],
+        [np.True_, 1],
+        (True, 1),
+        [[1], [np.True_]],
+    ],
 )
 def test_a_list_takes_what_its_first_element_takes(values):
     for convert in (tf.constant, tf.Variable, tf.convert_to_tensor, tf.reduce_sum, tf.identity):
@@ -428,6 +440,18 @@ def test_a_list_takes_what_its_first_element_takes(values):
 
 
 @pytest.mark.parametrize(
+    "values",
+    [[1, np.True_], [0.5, np.True_], [2j, np.True_], [1, np.array(True)], [[1, 2], np.array([True, False])]],
+)
+def test_truth_values_of_numpy_stand_beside_no_number(values):
+    for convert in (tf.constant, tf.Variable, tf.reduce_sum):
+        with pytest.raises(ValueError, match="mixed types"):
+            convert(values)
+    # tf.stack converts one after the other, and casts what NumPy has.
+    assert tf.stack(values).dtype == tf.constant(values[0]).dtype
+
+
+@pytest.mark.parametrize(
     ("values", "dtype", "expected"),
     [
         ([2, True], None, tf.int32),
@@ -436,11 +460,46 @@ def test_a_list_takes_what_its_first_element_takes(values):
         ([2j, 1], None, tf.complex128),
         ([True, 2], tf.float32, tf.float32),
         ([True, 2], tf.int32, tf.int32),
+        ([True, True], tf.int64, tf.int64),
+        ([1, 2j], tf.complex128, tf.complex128),
+        ([True, np.True_], None, tf.bool),
+        ([np.array(True), False], tf.bool, tf.bool),
+        ([1.5, 2**70], None, tf.float32),
+        ([np.float32(1.5), 2**70], None, tf.float32),
+        ([1j, 2**70], None, tf.complex128),
+        (["a", np.array("b")], None, tf.string),
+        ([tf.bfloat16.as_numpy_dtype(1), 2.0], None, tf.bfloat16),
         ([[], []], None, tf.float32),
     ],
 )
 def test_lists_that_go_together(values, dtype, expected):
     assert tf.constant(values, dtype).dtype == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype", "error"),
+    [
+        ([np.True_, np.True_], tf.float32, TypeError),
+        ([True, np.True_], tf.int32, TypeError),
+        ([True, True], tf.uint8, TypeError),
+        ([True, False], tf.bfloat16, TypeError),
+        ([True, False], tf.complex64, TypeError),
+        ([True, 1.5], tf.int32, ValueError),
+        ([True, 1], tf.uint8, ValueError),
+        ([1, 2j], tf.float32, ValueError),
+        ([2**70, 1.5], None, ValueError),
+        ([np.datetime64("2020")] * 2, None, ValueError),
+        ([np.datetime64("2020")] * 2, tf.float32, ValueError),
+        ([np.timedelta64(1, "s")], tf.int64, ValueError),
+    ],
+)
+def test_lists_that_do_not_become_another_type(values, dtype, error):
+    with pytest.raises(error):
+        tf.constant(values, dtype)
+
+
+def test_texts_of_numpy_in_a_list_become_bytes():
+    assert {type(text) for text in tf.constant(["a", np.bytes_(b"b"), np.str_("c")]).numpy()} == {bytes}
 
 
 def test_integers_beside_floats_in_a_list_of_tensors():

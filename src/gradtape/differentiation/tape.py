@@ -381,8 +381,8 @@ class GradientTape:
             )
         if unconnected_gradients is not UnconnectedGradients.NONE:
             unconnected_gradients = checked_unconnected(unconnected_gradients)
-        flat_sources = checked_tensors(sources, "source", whole=False)
-        flat_targets = checked_tensors(target, "target", whole=False)
+        flat_sources = checked_tensors(sources, "source", False)
+        flat_targets = checked_tensors(target, "target", False)
         records = self._begin()
         try:
             weights = None if output_gradients is None else _weights(output_gradients, flat_targets)

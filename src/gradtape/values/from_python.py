@@ -71,6 +71,9 @@ def _cast_array(array: Array, dtype: DType) -> Array:
     return array.astype(dtype.numpy)
 
 
+_NUMBERS = (int, float, complex, np.number)
+
+
 def _from_python(value: Any, dtype: DType | None) -> Array:
     try:
         array = np.array(value)
@@ -79,14 +82,18 @@ def _from_python(value: Any, dtype: DType | None) -> Array:
         raise ValueError(
             "Can't convert non-rectangular Python sequence to Tensor. All lists at one depth must have the same length."
         ) from None
-    if array.dtype.kind == "O" and array.size and all(isinstance(leaf, (int, float, complex)) for leaf in array.flat):
+    if array.dtype.kind == "O" and array.size and all(isinstance(leaf, _NUMBERS) for leaf in array.flat):
         array = _from_large_integers(array, dtype)
     kind = array.dtype.kind
     if kind in "SUO":
         array = _strings_from_python(value, array)
         kind = "O"
-    elif kind != "b" and STATE.trace is None and isinstance(value, (list, tuple)):
-        _check_first(value, kind, dtype)
+    elif array.dtype not in dtypes.BY_NUMPY:  # dates, say
+        raise NotATensorError(
+            f"Attempt to convert a value ({value!r}) with an unsupported type ({array.dtype}) to a Tensor."
+        )
+    elif STATE.trace is None and isinstance(value, (list, tuple)):
+        _check_mixture(value, dtype)
     if dtype is None:
         return _with_default_type(value, array, kind)
     target = dtype.numpy
@@ -99,7 +106,7 @@ def _from_python(value: Any, dtype: DType | None) -> Array:
         or (target.kind == "b" and array.size)
     )
     if wrong:
-        raise OperandTypeError(None, None, f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}.")
+        raise _refused(value, dtype)
     if kind in "iu" and target.kind in "iu":
         info = np.iinfo(target)
         if array.size and (array.min() < info.min or array.max() > info.max):
@@ -114,21 +121,53 @@ def _check_lengths(value: Any) -> None:
             _check_lengths(part)
 
 
-def _check_first(value: object, kind: str, dtype: DType | None) -> None:
-    """Raise where the first number of a list is of a type that takes none of the others, as in TensorFlow.
+# What may stand in one list, by the kind of number that it is read as: NumPy's letters, and p for a truth value of Python.
+_TAKES = {"p": "pb", "b": "pb", "i": "pi", "u": "pi", "f": "pif", "c": "pifc"}
+_BY_FIRST = {**_TAKES, "i": "pif"}  # floats make floats of the integers before them
+_LETTERS = {bool: "p", int: "i", float: "f", complex: "c"}
+# TensorFlow reads a list as one of these types at once. As any other it is read by its first element, and cast.
+_READ_AT_ONCE = frozenset("?ilqLQefdD")
 
-    A truth value takes truth values alone, unless another type of real numbers is asked for; reals take no complex numbers.
+
+def _check_mixture(value: Any, dtype: DType | None) -> None:
+    """Raise for a list of numbers that do not go together in TensorFlow.
+
     Inside a traced function TensorFlow leaves lists to NumPy, and there all of them go together.
     """
+    kinds = _kinds_in(value)
+    if len(kinds) < 2 and not kinds & {"p", "b"}:
+        return
+    if dtype is not None and dtype.numpy.char in _READ_AT_ONCE and kinds <= set(_TAKES[dtype.numpy.kind]):
+        return
     first = _first_of(value)
-    if (
-        isinstance(first, np.bool_)
-        or (isinstance(first, np.ndarray) and first.dtype.kind == "b")
-        or (first.__class__ is bool and (dtype is None or dtype.numpy.kind not in "iufV"))
-    ):
+    by_first = _BY_FIRST[min(_kinds_in([first]))]
+    if not kinds <= set(by_first):
         raise _mixed(first)
-    if kind == "c" and isinstance(first, (int, float, np.integer, np.floating)):
-        raise _mixed(first)
+    if dtype is not None and by_first == "pb":
+        raise _refused(value, dtype)
+
+
+def _kinds_in(values: Any) -> set[str]:
+    """The kinds of numbers in a nested list."""
+    found: set[str] = set()
+    for kind in set(map(type, values)):
+        if kind in _LETTERS:
+            found.add(_LETTERS[kind])
+        elif issubclass(kind, np.generic):
+            found.add(_kind_of(np.dtype(kind)))
+        elif issubclass(kind, np.ndarray):
+            found |= {_kind_of(value.dtype) for value in values if isinstance(value, np.ndarray)}
+        elif issubclass(kind, (list, tuple)):
+            found = found.union(*[_kinds_in(value) for value in values if value.__class__ is kind])
+    return found
+
+
+def _kind_of(dtype: np.dtype[Any]) -> str:
+    return {"u": "i", "V": "f"}.get(dtype.kind, dtype.kind)
+
+
+def _refused(value: object, dtype: DType) -> OperandTypeError:
+    return OperandTypeError(None, None, f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}.")
 
 
 def _first_of(value: Any) -> Any:
@@ -147,9 +186,7 @@ def _mixed(number: object) -> ValueError:
 
 def _from_large_integers(array: Array, dtype: DType | None) -> Array:
     """Integers beyond 64 bits, which only a type of floats can hold."""
-    kind = (
-        dtype.numpy.kind if dtype is not None else "f" if any(isinstance(leaf, float) for leaf in array.flat) else "i"
-    )
+    kind = dtype.numpy.kind if dtype is not None else _kind_of(np.asarray(array.flat[0]).dtype)
     with contextlib.suppress(OverflowError):
         if kind in "fVc":
             return array.astype(np.complex128 if kind == "c" else np.float64)
@@ -194,6 +231,8 @@ def _strings_from_python(value: Any, array: Array) -> Array:
         leaf = value
         for position in index:
             leaf = leaf[position]
+        if isinstance(leaf, np.ndarray) and not leaf.ndim:
+            leaf = leaf.item()
         if isinstance(leaf, str):
             leaf = leaf.encode()
         if not isinstance(leaf, bytes):
@@ -205,5 +244,5 @@ def _strings_from_python(value: Any, array: Array) -> Array:
             raise NotATensorError(
                 f"Attempt to convert a value ({leaf!r}) with an unsupported type ({type(leaf)}) to a Tensor."
             )
-        result[index] = leaf
+        result[index] = bytes(leaf)
     return result
