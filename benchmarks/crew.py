@@ -14,7 +14,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from benchmarks.machine import ENVIRONMENT
+from benchmarks import machine
 from benchmarks.peers import CONTESTANTS, PEERS, Contestant, Peer
 from benchmarks.race import Failed
 from benchmarks.step import Array, Unavailable
@@ -43,7 +43,7 @@ class Process:
         with open(log, "w") as errors:
             self.process = subprocess.Popen(
                 [str(python), "-m", "benchmarks.worker", peer.name],
-                env={**os.environ, **ENVIRONMENT, **environment, "PYTHONPATH": os.pathsep.join(path)},
+                env={**machine.environment(), **environment, "PYTHONPATH": os.pathsep.join(path)},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,

@@ -30,6 +30,14 @@ ENVIRONMENT: Mapping[str, str] = {
     "CUDA_VISIBLE_DEVICES": "-1",
     "TF_CPP_MIN_LOG_LEVEL": "3",
 }
+# What would keep OpenBLAS, and so NumPy, from the kernels that are the best for the processor.
+_PINNED = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
+
+
+def environment() -> dict[str, str]:
+    """The environment of the process of a library: two threads, and nothing that holds one of them back."""
+    kept = {name: value for name, value in os.environ.items() if name not in _PINNED}
+    return {**kept, **ENVIRONMENT}
 
 
 def keep_to_two_cores() -> None:

@@ -247,6 +247,14 @@ class TestMachine:
     def test_everybody_gets_the_same_number_of_threads(self) -> None:
         assert {machine.ENVIRONMENT[name] for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")} == {"2"}
 
+    def test_nobody_is_kept_to_the_kernels_of_an_older_processor(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("OPENBLAS_CORETYPE", "Haswell")
+        monkeypatch.setenv("SOMETHING_ELSE", "kept")
+        found = machine.environment()
+        assert "OPENBLAS_CORETYPE" not in found
+        assert found["SOMETHING_ELSE"] == "kept"
+        assert found["OMP_NUM_THREADS"] == "2"
+
 
 class TestCommandLine:
     def test_list_shows_every_row_with_its_limits(self, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import signal
 import sys
 import threading
 from collections.abc import Callable
@@ -19,7 +20,7 @@ from gradtape.compile.executor import lowered
 from gradtape.compile.fusion import grouped
 from gradtape.compile.passes import optimized
 from gradtape.compile.program import Program
-from gradtape.native import abi, engine, thresholds
+from gradtape.native import abi, blas, engine, thresholds
 
 pytestmark = pytest.mark.skipif(
     not (engine.available() and abi.calls_inner_loops() and abi.makes_functions()), reason="there is no machine code"
@@ -65,6 +66,39 @@ def check(function: Callable[..., Any], *arrays: Any, groups: list[str] | None =
 
 
 # --- programs ----------------------------------------------------------------------------------------------------------------
+
+
+def test_products_for_which_openblas_has_threads_are_part_of_the_function():
+    rows, inner = 256, 32
+    assert rows * inner * inner >= thresholds.BLAS_THREADS_MULTIPLICATIONS
+
+    def network(x, w, bias):
+        with tf.GradientTape() as tape:
+            tape.watch([w, bias])
+            y = tf.reduce_sum(tf.tanh(x @ w + bias) @ w)
+        return tape.gradient(y, [w, bias])
+
+    check(network, numbers(rows, inner), numbers(inner, inner), numbers(inner))
+    assert not blas._HOLDERS  # it has let them go
+
+
+def test_openblas_has_its_threads_again_after_an_interrupt():
+    @tf.function(jit_compile=True)
+    def forever(x, w):
+        while tf.reduce_sum(w) < 1e30:
+            w = tf.tanh(x @ w)[:32]
+        return w
+
+    x, w = tf.constant(numbers(256, 32)), tf.zeros((32, 32))
+    with pytest.raises(KeyboardInterrupt):
+        signal.setitimer(signal.ITIMER_REAL, 1.0)
+        before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+        try:
+            forever(x, w)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+    assert not blas._HOLDERS
 
 
 def test_many_small_ops_with_their_gradient_are_one_function():

@@ -11,7 +11,7 @@ from .program import Node, Value
 
 def key_of(node: Node) -> Any:
     """Op, operands and attributes, equal for instructions that compute the same; None where that cannot be told."""
-    operands = tuple(_operand_key(operand) for operand in node.inputs)
+    operands = tuple(operand_key(operand) for operand in node.inputs)
     try:
         attributes = tuple((name, _attribute_key(value)) for name, value in node.attributes.items())
         key = (node.what, operands, attributes)
@@ -21,7 +21,8 @@ def key_of(node: Node) -> Any:
     return key
 
 
-def _operand_key(operand: Any) -> Any:
+def operand_key(operand: Any) -> Any:
+    """Equal for operands that are one value, or equal small constants."""
     if operand.__class__ is Value or operand is None:
         return operand
     array = np.asarray(operand)

@@ -22,6 +22,7 @@ from .program import Branch, Call, Loop, Node, Program, Value, same_looks, size_
 from .repetitions import with_repetitions_late
 from .residuals import with_residuals
 from .row_sums import with_rows_added
+from .rows_together import with_rows_together
 from .sequences import with_sequences
 from .transposes import with_transposes_late
 
@@ -327,6 +328,7 @@ PASSES: tuple[Pass, ...] = (
     optimized_inside,
     simplified,
     without_repetition,
+    with_rows_together,
     with_repetitions_late,
     with_transposes_late,
     simplified,

@@ -174,6 +174,21 @@ def _opened(value: Any) -> tuple[Any, Batch | None]:
     return (value.data, (value.level, value.depth)) if value.__class__ is Batched else (value, None)
 
 
+class _Backward:
+    """A program that gives gradients; it is compiled when it runs first."""
+
+    def __init__(self, program: Program, form: Form) -> None:
+        self.program = program
+        self._form = form
+        self._run: Any = None
+
+    def run(self, *given: Any) -> Any:
+        """The gradients, of arrays."""
+        if self._run is None:
+            self._run = self._form.runs(self.program, partial(setattr, self, "_run"))
+        return self._run(*given)
+
+
 class Recorded:
     """A computation on inputs of given sizes, with its gradient."""
 
@@ -283,7 +298,7 @@ class Recorded:
         self._count, self._drawn = len(wanted), len(kept_draws)
         self._has_loops = any(isinstance(node.what, (Loop, Branch)) for node in program.nodes)
         self._run_forward: Any = self._form.runs(self._forward, partial(setattr, self, "_run_forward"))
-        self._run_backward: Any = None
+        self._for_sources: dict[tuple[int, ...], _Backward] = {}  # by the places of those that are asked for
         # (By place, not by value: each of several results that are one value is a tensor of its own.)
         places = [place for place, abstract in enumerate(results) if abstract.dtype.is_differentiable]
         self._places = [place for number, place in enumerate(places) if number not in self._refusals]
@@ -363,19 +378,18 @@ class Recorded:
     def _pull(self, tensors: list[Any], kept: Sequence[Any], drawn: Sequence[Any], followed: tuple[int, ...]) -> Any:
         def on_arrays(cotangents: list[Any], entry: Any) -> list[Any]:
             given = [*kept, *cotangents]
+            backward = self._for_sources.get(followed)
+            if backward is None:
+                backward = self._for_sources[followed] = self._backward_of(followed)
             if any(cotangent.__class__ is Batched for cotangent in cotangents):
-                packed = self._packed(iter(self._backward.run(self._form.arrays(given))))
+                packed = self._packed(iter(backward.program.run(self._form.arrays(given))), followed)
                 # IndexedSlices cannot be batched, so the hidden axis would be lost.
-                dense = [densify(part) if part.__class__ is IndexedSlices else part for part in packed]
-                return [dense[place] for place in followed]
-            if self._run_backward is None:
-                self._run_backward = self._form.runs(self._backward, partial(setattr, self, "_run_backward"))
+                return [densify(part) if part.__class__ is IndexedSlices else part for part in packed]
             try:
-                found = self._run_backward(*given)
+                found = backward.run(*given)
             except Exception as error:
                 raise explain(error) from None
-            packed = self._packed(iter(self._form.arrays(found)))
-            return [packed[place] for place in followed]
+            return self._packed(iter(self._form.arrays(found)), followed)
 
         def on_tensors(cotangents: list[Any], entry: Any) -> list[Any]:
             # The program is shorter than the function: a lookup may have become one in the source itself. Tapes outside
@@ -393,6 +407,12 @@ class Recorded:
 
         on_arrays.on_tensors = on_tensors  # type: ignore[attr-defined]
         return on_arrays
+
+    def _backward_of(self, places: tuple[int, ...]) -> _Backward:
+        """What gives the gradients of the sources at these places: what only others need is not computed."""
+        wanted = [part for place in places for part in self._gradients[place] if part.__class__ is Value]
+        program = without_dead_code(replace(self._backward, outputs=wanted))
+        return _Backward(program, self._form)
 
     def _gradient(
         self, given: list[Any], drawn: Sequence[Any], cotangents: list[Any], places: tuple[int, ...]
@@ -453,8 +473,8 @@ class Recorded:
         """The same inside a function that is recorded, op by op."""
         if self._has_rules or any(isinstance(n.what, (Loop, Branch)) and not n.computes for n in self._forward.nodes):
             tensors = [value if isinstance(value, (int, tuple)) else from_array(value) for value in kept]
-            packed = self._packed(iter(self._backward.run([*tensors, *cotangents])))
-            return [packed[place] for place in places]
+            program = self._backward_of(places).program
+            return self._packed(iter(program.run([*tensors, *cotangents])), places)
         ends = self._forward.outputs[self._count : self._count + self._drawn]
         reads = {
             end.number: from_array(value) for end, value in zip(ends, drawn, strict=True) if end.__class__ is Value
@@ -471,10 +491,10 @@ class Recorded:
         found: list[Any] = tape.gradient(targets, [sources[place] for place in places], cotangents)
         return found
 
-    def _packed(self, found: Any) -> list[Any]:
-        """The gradients of all sources from the results of the backward program."""
+    def _packed(self, found: Any, places: tuple[int, ...]) -> list[Any]:
+        """The gradients of the sources at these places, from the results of the backward program for them."""
         packed: list[Any] = []
-        for gradient in self._gradients:
+        for gradient in [self._gradients[place] for place in places]:
             parts = [next(found) if part.__class__ is Value else part for part in gradient]
             packed.append(None if not parts else parts[0] if len(parts) == 1 else IndexedSlices(*parts))
         return packed

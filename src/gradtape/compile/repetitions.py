@@ -30,7 +30,7 @@ def with_repetitions_late(program: Program) -> Program:
         if node.what is broadcast_to and node.inputs[0].__class__ is Value and not node.has_open_attributes:
             if size_of(wanted) is not None and size_of(program.looks[node.inputs[0].number]) is not None:
                 repeated[node.outputs[0]] = node.inputs[0]
-        elif _is_elementwise(node) and size_of(wanted) is not None:
+        elif is_elementwise(node) and size_of(wanted) is not None:
             inputs = [repeated.get(getattr(operand, "number", -1), operand) for operand in node.inputs]
             shapes = [_shape(looks, operand) for operand in inputs]
             if None in shapes or all(a is b for a, b in zip(inputs, node.inputs, strict=True)):
@@ -50,7 +50,8 @@ def with_repetitions_late(program: Program) -> Program:
     return replace(program, nodes=nodes, looks=looks)
 
 
-def _is_elementwise(node: Node) -> bool:
+def is_elementwise(node: Node) -> bool:
+    """Whether an instruction computes each element by itself, of operands that are repeated to fill a shape."""
     op = node.what
     if not isinstance(op, Op) or op.variadic or op.outputs != 1 or node.has_open_attributes:
         return False

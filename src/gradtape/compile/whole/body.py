@@ -21,7 +21,7 @@ from .memory import Table, i64
 from .ordering import write_extreme_place, write_ordering, write_sorting
 from .reductions import write_accumulation, write_reduction
 from .rows import write_rows_combined, write_rows_read, write_rows_written
-from .scheduling import Fused, calls_python, cost, in_registers, laid_out, scheduled
+from .scheduling import Fused, calls_python, cost, in_registers, laid_out, multiplies_much, scheduled
 from .stand_in import StandIn
 from .steps import (
     MADE,
@@ -120,6 +120,8 @@ def write_body(
             memory.begins[result.buffer] = slot(len(given) + place)
     wanted = [value.buffer for value in (*results, *changes)]
     order = scheduled(steps, wanted)
+    if multiplies_much(order):
+        memory.keep_blas_to_one_thread()
     if sum(map(cost, order)) > thresholds.LOCK_NANOSECONDS and not calls_python(order):
         memory.release()
     pieces = _pieces(order)

@@ -8,6 +8,7 @@ from typing import Any
 
 from llvmlite import ir
 
+from ...native import blas
 from ...native.language import INT32, INT64, POINTER
 from .memory import Memory, Table, i64, untyped
 from .steps import Buffer
@@ -28,6 +29,7 @@ class BodyMemory(Memory):
         self._modes: tuple[Any, Any] | None = None  # where the processor's mode before, and that of the function, stand
         self._failed = builder.append_basic_block("failed")
         self._status = untyped(builder.alloca(INT32))
+        self._is_alone = False  # whether OpenBLAS is kept to one thread
         self._thread: Any = None  # where the state of the thread stands while it does not hold the lock
 
     def release(self) -> None:
@@ -37,6 +39,15 @@ class BodyMemory(Memory):
                 self._thread = untyped(self.b.alloca(POINTER))
                 self.b.store(ir.Constant(POINTER, None), self._thread)
         self.b.store(self.call("PyEval_SaveThread", POINTER), self._thread)
+
+    def keep_blas_to_one_thread(self) -> None:
+        """Until the end, as eager code does for such products. Called before the lock is let go."""
+        self._is_alone = True
+        self._call_python(blas.hold)
+
+    def _call_python(self, function: Any) -> None:
+        """Call a function of ours that takes nothing and does not fail."""
+        self.call("Py_DecRef", None, self.call("PyObject_CallNoArgs", POINTER, self.thing(function)))
 
     def flush_denormals(self) -> None:
         """Numbers below the normal ones are zero until the end: a processor of x86 takes 100 cycles for each of them."""
@@ -128,4 +139,9 @@ class BodyMemory(Memory):
         self.hold()
         if self._modes is not None:
             self._mode("ldmxcsr", self._modes[0])
+        if self._is_alone:
+            error = [untyped(b.alloca(POINTER)) for _ in range(3)]  # (an interrupt, perhaps)
+            self.call("PyErr_Fetch", None, *error)
+            self._call_python(blas.let_go)
+            self.call("PyErr_Restore", None, *(b.load(part, typ=POINTER) for part in error))
         b.ret(b.load(self._status, typ=INT32))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ...base.memory import CACHE_LINE
+from ...native import thresholds
 from .steps import (
     CONSTANT,
     MADE,
@@ -188,14 +189,30 @@ def laid_out(order: list[AnyStep], outside: set[Buffer], wanted: list[Buffer]) -
     return places, end
 
 
-def calls_python(order: Iterable[AnyStep]) -> bool:
-    """Whether one of the steps is a function of Python's."""
+def every_step(order: Iterable[AnyStep]) -> Iterator[AnyStep]:
+    """Steps, with those inside of loops and branches."""
     for step in order:
+        yield step
         parts = step.parts if isinstance(step, Choice) else [step.body] if isinstance(step, Rounds) else []
         parts += [step.condition] if isinstance(step, Rounds) and step.condition is not None else []
-        if isinstance(step, Called) or any(calls_python(part.order) for part in parts):
-            return True
-    return False
+        for part in parts:
+            yield from every_step(part.order)
+
+
+def calls_python(order: Iterable[AnyStep]) -> bool:
+    """Whether one of the steps is a function of Python's."""
+    return any(isinstance(step, Called) for step in every_step(order))
+
+
+def multiplies_much(order: Iterable[AnyStep]) -> bool:
+    """Whether one of the steps is a product for which OpenBLAS would use threads of its own."""
+    products = (step for step in every_step(order) if isinstance(step, Product))
+    return any(multiplications(step) >= thresholds.BLAS_THREADS_MULTIPLICATIONS for step in products)
+
+
+def multiplications(step: Product) -> int:
+    """How many multiplications a product is."""
+    return step.writes.size * step.reads[0].shape[-1]
 
 
 def cost(step: AnyStep) -> float:
@@ -203,7 +220,7 @@ def cost(step: AnyStep) -> float:
     if isinstance(step, Fused):
         return len(step.steps) * (1 + step.writes.size / 8)
     if isinstance(step, Product):
-        return 100 + step.writes.size * step.reads[0].shape[-1] / 8
+        return 100 + multiplications(step) / 8
     if isinstance(step, Rounds):
         known = step.count is not None and step.count.buffer.kind == CONSTANT
         rounds = int(step.count.buffer.array) if known else 1000  # type: ignore[union-attr]

@@ -463,8 +463,8 @@ def _check(step: Step) -> None:
         if abi.inner_loop(step.ufunc, (kinds[0],) * 3) is None or _may_raise(step.ufunc, kinds):
             raise Unsupported(f"{step.ufunc.__name__}.accumulate of {kinds[0]}")
     elif isinstance(step, Product):
-        count = step.writes.size * step.reads[0].shape[-1]
-        if count >= thresholds.BLAS_THREADS_MULTIPLICATIONS or abi.inner_loop(np.matmul, kinds) is None:
+        count = step.writes.size * step.reads[0].shape[-1]  # (eager code cuts a larger one into parts for all cores)
+        if count >= thresholds.PRODUCT_CORES_MULTIPLICATIONS or abi.inner_loop(np.matmul, kinds) is None:
             raise Unsupported("a large product")
 
 
