@@ -46,12 +46,17 @@ def _jacobians(records: Records, target: Any, sources: list[Any]) -> list[Any]:
     size = math.prod(shape)
 
     def directions(start: int, stop: int) -> Any:
-        rows = np.zeros((stop - start, size), target.dtype.numpy)
-        rows[np.arange(stop - start), np.arange(start, stop)] = 1
-        return rows.reshape(stop - start, *shape)
+        return _rows_of_identity(start, stop, size, target.dtype.numpy).reshape(stop - start, *shape)
 
     found = _batched_pass(records, target, sources, size, directions)
     return [None if data is None else as_tensor(reshape(data, shape=(*shape, *shape_of(data)[1:]))) for data in found]
+
+
+def _rows_of_identity(start: int, stop: int, size: int, dtype: np.dtype[Any]) -> Any:
+    """Rows `start` to `stop` of the identity matrix of this size."""
+    rows = np.zeros((stop - start, size), dtype)
+    rows.reshape(-1)[start :: size + 1] = 1
+    return rows
 
 
 def batch_jacobian_of(records: Records, target: Any, source: object) -> Any:
@@ -147,7 +152,7 @@ def nbytes(value: Any) -> int:
 
 def shape_of_value(value: object) -> tuple[int, ...]:
     """The shape of the present value of a tensor or variable."""
-    return tuple(to_tensor(value).shape)
+    return shape_of(to_tensor(value))
 
 
 def as_tensor(data: TensorLike) -> Tensor:
@@ -248,8 +253,7 @@ def _diagonal_pieces(records: Records, gradient: Any, source: object, size: int)
         stop = min(start + chunk, size)
 
         def directions(first: int, last: int, offset: int = start) -> Any:
-            rows = np.zeros((last - first, size), numpy_type(gradient))
-            rows[np.arange(last - first), np.arange(offset + first, offset + last)] = 1
+            rows = _rows_of_identity(offset + first, offset + last, size, numpy_type(gradient))
             return rows.reshape(last - first, *shape_of(gradient))
 
         (data,) = _batched_pass(records, gradient, [source], stop - start, directions)

@@ -118,10 +118,18 @@ def run_batched(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> An
     operands = args[0] if op.variadic else args
     depth, level = -1, (0, 0)
     for value in operands:
-        if value.__class__ is Batched and value.depth >= depth:
-            depth, level = value.depth, max(level, value.level) if value.depth == depth else value.level
-    is_batched = tuple([value.__class__ is Batched and value.depth == depth for value in operands])
-    data = [value.data if batched else value for value, batched in zip(operands, is_batched, strict=True)]
+        if value.__class__ is Batched:
+            if value.depth > depth:
+                depth, level = value.depth, value.level
+            elif value.depth == depth and value.level > level:
+                level = value.level
+    flags: list[bool] = []
+    data: list[Any] = []
+    for value in operands:
+        batched = value.__class__ is Batched and value.depth == depth
+        flags.append(batched)
+        data.append(value.data if batched else value)
+    is_batched = tuple(flags)
     if op.batching is None:
         raise UnimplementedError(
             None,
@@ -136,7 +144,10 @@ def run_batched(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> An
     else:
         with only_outer(level):
             result = op.batching(op, is_batched, given, dict(attributes))
-    outputs = tuple([Batched(part, level, depth) for part in ((result,) if op.outputs == 1 else result)])
+    if op.outputs == 1:
+        outputs: tuple[Batched, ...] = (Batched(result, level, depth),)
+    else:
+        outputs = tuple([Batched(part, level, depth) for part in result])
     if inside and ACTIVE:
         inner = tuple(value if isinstance(value, Tensor) else to_tensor(value) for value in operands)
         with scope(tapes=STATE.tapes[level[0] :], accumulators=[]):
