@@ -56,6 +56,8 @@ def record_of(record: Any, parts: list[Any]) -> Any:
 
 def children(structure: Any) -> Any:
     """The parts of a structure, in the order in which it is walked."""
+    if structure.__class__ is list or structure.__class__ is tuple:
+        return structure
     if isinstance(structure, Mapping):
         return [structure[key] for key in sorted_keys(structure)]
     if hasattr(structure.__class__, "__tf_flatten__"):
@@ -175,6 +177,8 @@ def _mapped(func: Callable[[Any], Any], structure: Any) -> Any:
     """A structure of the same kind, with `func` of its leaves, in the order of `flatten`."""
     if not is_nested(structure):
         return func(structure)
+    if structure.__class__ is list:
+        return [_mapped(func, value) for value in structure]
     if isinstance(structure, Mapping):
         try:
             order = sorted_keys(structure)
@@ -188,6 +192,6 @@ def _mapped(func: Callable[[Any], Any], structure: Any) -> Any:
     parts = [_mapped(func, value) for value in children(structure)]
     if is_record(structure):
         return record_of(structure, parts)
-    if structure.__class__ is list or isinstance(structure, (range, MappingView)):
+    if isinstance(structure, (range, MappingView)):
         return parts
     return type(structure)(*parts) if hasattr(structure, "_fields") else type(structure)(parts)

@@ -243,6 +243,9 @@ def checked_tensors(structure: object, role: str, whole: bool = True) -> list[An
         return [structure]
     found: list[Any] = []
     for value in nest.flatten(structure):
+        if value.__class__ in _SINGLE:
+            found.append(value)
+            continue
         kind = None if whole else COMPOSITES.get(value.__class__)
         if kind is not None and kind.gradients is not None:
             found += kind.gradients.of(value)
