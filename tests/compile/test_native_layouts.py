@@ -137,6 +137,22 @@ def test_variables_lie_in_memory_as_after_eager_code(change):
         assert one._value._array.strides == two._value._array.strides
 
 
+@pytest.mark.parametrize(
+    "laid_out",
+    [np.asfortranarray, lambda a: a[::-1, ::-1], lambda a: a[::2, 1::3], lambda a: np.broadcast_to(a[0], a.shape)],
+)
+@pytest.mark.parametrize("signature", [None, [tf.TensorSpec([None, None])]])
+def test_arrays_as_arguments_lie_as_tensors_made_of_them(laid_out, signature):
+    """The order of a sum follows memory, so that a function of an array has the bits of one of `tf.constant(array)`."""
+    array = laid_out(RNG.normal(size=(9, 30)).astype(np.float32))
+
+    def run(x):
+        return tf.reduce_sum(tf.exp(x), 0), tf.reduce_sum(x)
+
+    function, expected = tf.function(run, input_signature=signature), bits(run(tf.constant(array)))
+    assert all(bits(function(array)) == expected for _ in range(CALLS))
+
+
 POWERS: dict[str, Callable[..., Any]] = {
     "number as exponent": lambda x: x**1.7,
     "negative": lambda x: x**-1.3,

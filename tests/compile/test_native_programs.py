@@ -7,6 +7,7 @@ import logging
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +21,7 @@ from gradtape.compile.executor import lowered
 from gradtape.compile.fusion import grouped
 from gradtape.compile.passes import optimized
 from gradtape.compile.program import Program
+from gradtape.compile.whole import control
 from gradtape.native import abi, blas, engine, thresholds
 
 pytestmark = pytest.mark.skipif(
@@ -99,6 +101,55 @@ def test_openblas_has_its_threads_again_after_an_interrupt():
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
     assert not blas._HOLDERS
+
+
+def test_other_threads_run_beside_a_long_loop_of_little_work():
+    """Nobody knows before how many rounds there are: such a loop lets go of the interpreter's lock when it has taken long."""
+
+    @tf.function(jit_compile=True)
+    def spin(rounds):
+        x = tf.constant(0.5)
+        for _ in tf.range(rounds):
+            x = x * 0.5 + 0.1
+        return x
+
+    spin(tf.constant(10))
+    turns, goes_on = 0, True
+
+    def count() -> None:
+        nonlocal turns
+        while goes_on:
+            turns += 1
+            time.sleep(0.001)
+
+    other = threading.Thread(target=count)
+    other.start()
+    rounds, before = 1_000_000, 0
+    while True:  # as long as it takes on this machine
+        before, start = turns, time.perf_counter()
+        spin(tf.constant(rounds))
+        if time.perf_counter() - start > 0.2:
+            break
+        rounds *= 4
+    goes_on = False
+    assert turns - before > 5
+    other.join()
+
+
+def test_rounds_that_take_long_are_interrupted_sooner():
+    def steps(rounds: int, size: int) -> Any:
+        def run(x):
+            for _ in tf.range(rounds):
+                x = tf.tanh(x @ x)
+            return x
+
+        program = program_of(run, tf.constant(numbers(size, size)))
+        (group,) = grouped(program, python_of)
+        (loop,) = group.recording.steps.current
+        return control._rounds_unchecked(loop)
+
+    assert steps(1000, 2) == 4096
+    assert 4 <= steps(1000, 120) <= 128
 
 
 def test_many_small_ops_with_their_gradient_are_one_function():

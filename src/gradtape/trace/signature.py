@@ -46,7 +46,7 @@ class Encoder:
         if cls in _BY_VALUE:
             return cls, value
         if cls is np.ndarray and value.ndim and value.dtype.kind in _NUMBERS and value.dtype.isnative:
-            self.tensors.append(from_array(value.copy()))  # (the caller may change the array later)
+            self.tensors.append(from_array(value.copy(order="K")))  # (the caller may change the array later)
             return value.dtype.num, value.shape
         if isinstance(value, Tensor):
             if isinstance(value, SymbolicTensor) and STATE.trace is None:
@@ -287,7 +287,7 @@ class InputSignature:
                 array = value._array
             elif value.__class__ is np.ndarray and value.ndim and dtype.kind in _NUMBERS:
                 array = value
-                value = from_array(value.copy())
+                value = from_array(value.copy(order="K"))
             else:
                 return None
             shape = array.shape

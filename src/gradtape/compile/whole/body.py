@@ -122,8 +122,10 @@ def write_body(
     order = scheduled(steps, wanted)
     if multiplies_much(order):
         memory.keep_blas_to_one_thread()
-    if sum(map(cost, order)) > thresholds.LOCK_NANOSECONDS and not calls_python(order):
-        memory.release()
+    if not calls_python(order):
+        memory.may_release()
+        if sum(map(cost, order)) > thresholds.LOCK_NANOSECONDS:
+            memory.release()
     pieces = _pieces(order)
     homes = _homes(pieces, wanted)
     small = [buffer for buffer in in_registers(order) if buffer not in placed and homes[buffer] is not None]

@@ -30,14 +30,17 @@ class BodyMemory(Memory):
         self._failed = builder.append_basic_block("failed")
         self._status = untyped(builder.alloca(INT32))
         self._is_alone = False  # whether OpenBLAS is kept to one thread
-        self._thread: Any = None  # where the state of the thread stands while it does not hold the lock
+        self._thread: Any = (
+            None  # where the state of the thread stands while it does not hold the lock, if it may be so
+        )
+
+    def may_release(self) -> None:
+        """The function may let go of the lock: none of its steps needs it."""
+        self._thread = untyped(self.b.alloca(POINTER))
+        self.b.store(ir.Constant(POINTER, None), self._thread)
 
     def release(self) -> None:
         """Let go of the lock."""
-        if self._thread is None:
-            with self.b.goto_entry_block():
-                self._thread = untyped(self.b.alloca(POINTER))
-                self.b.store(ir.Constant(POINTER, None), self._thread)
         self.b.store(self.call("PyEval_SaveThread", POINTER), self._thread)
 
     def keep_blas_to_one_thread(self) -> None:
@@ -114,7 +117,7 @@ class BodyMemory(Memory):
         return found
 
     def check_interrupts(self, condition: Any) -> None:
-        """Where the condition holds, end if the program is interrupted."""
+        """Where the condition holds, end if the program is interrupted. What has taken so long goes on without the lock."""
         with self.b.if_then(condition, likely=False):
             self.hold()
             found = self.call("PyErr_CheckSignals", INT32)

@@ -11,11 +11,13 @@ from ...native.language import INT64, POINTER, Number, Variable
 from .body_memory import BodyMemory
 from .elementwise import write_copy
 from .memory import i64
+from .scheduling import cost
 from .steps import GROWN, AnyStep, Assembly, Buffer, Choice, Part, Rounds, View
 from .texts import BYTE, element_of
 
 _FIRST_ROOM = 64  # rounds that there is room for, in a loop that may have any number
-_CHECKED = (1 << 12) - 1  # after so many rounds it is looked whether somebody interrupts the program
+_MOST_UNCHECKED = 1 << 12  # rounds after which it is looked whether somebody interrupts the program
+_UNCHECKED_NANOSECONDS = 10e6  # ... or fewer, if they take longer than this
 
 WriteStep = Callable[[BodyMemory, AnyStep], None]
 
@@ -68,13 +70,20 @@ def _write_rounds(memory: BodyMemory, step: Rounds, write: WriteStep) -> None:
         write(memory, inner)
     _collect(memory, step, grown, place)
     _go_round(memory, step)
-    memory.check_interrupts(b.icmp_unsigned("==", b.and_(here, i64(_CHECKED)), i64(_CHECKED)))
+    last = _rounds_unchecked(step) - 1
+    memory.check_interrupts(b.icmp_unsigned("==", b.and_(here, i64(last)), i64(last)))
     index.set(Number(b, b.add(here, i64(1))))
     b.branch(head)
     b.position_at_end(after)
     memory.store(step.rounds, 0, 0, 1, index.get().value)
     for buffer, slot in grown.items():
         memory.begins[buffer] = b.load(slot, typ=POINTER)
+
+
+def _rounds_unchecked(step: Rounds) -> int:
+    """After how many rounds it is looked for interrupts: a power of two."""
+    rounds = int(min(_UNCHECKED_NANOSECONDS / max(sum(map(cost, step.body.order)), 1.0), _MOST_UNCHECKED))
+    return 1 << (max(rounds, 1).bit_length() - 1)
 
 
 def _place(memory: BodyMemory, scratch: Buffer, part: Part) -> None:
