@@ -75,8 +75,32 @@ def test_the_message_and_the_values_are_shown():
 
 def test_ellipsis_stands_for_any_axes():
     d.assert_shapes([(tf.zeros([2, 3, 4]), ("N", ...)), (tf.zeros([2, 3, 4]), (..., 4)), (tf.zeros([2]), ("N", ...))])
-    with pytest.raises(ValueError, match="fit"):
+    with pytest.raises(ValueError, match=r"Specified explicitly.* dimension -1 must have size 4"):
         d.assert_shapes([(tf.zeros([2, 3]), (..., 4))])
+
+
+def test_scalars_count_as_vectors_of_one_element_where_shapes_are_checked():
+    d.assert_shapes([(tf.ones([1]), ()), (tf.constant(5), (1,)), (tf.constant(5), "a"), (tf.ones([1, 2]), ("a", 2))])
+    with pytest.raises(ValueError, match="dimension 0 must have size 1"):
+        d.assert_shapes([(tf.constant(5), ("a",)), (tf.ones([2, 2]), ("a", 2))])
+    with pytest.raises(ValueError, match="must be an iterable"):
+        d.assert_shapes([(tf.ones([2]), 2)])
+
+
+def test_shapes_and_types_of_sparse_and_ragged_tensors_are_checked():
+    sparse = tf.SparseTensor([[5, 6], [7, 8]], [23, -43], [30, 40])
+    d.assert_shapes([(sparse, [None, 40]), (tf.ones([30, 2]), [30, "k"]), (sparse, ["N", "D"]), (tf.ones([40]), ["D"])])
+    with pytest.raises(ValueError, match="must have rank 3"):
+        d.assert_shapes([(sparse, [None, None, 40])])
+    d.assert_type(tf.ragged.constant([[1.0, 2.0], [3.0]]), tf.float32)
+    with pytest.raises(TypeError, match=r"must be of type tf.float32; got tf.int32"):
+        d.assert_type(sparse, tf.float32)
+    assert d.assert_same_float_dtype([tf.constant(1.0), None], None) is tf.float32
+
+
+def test_the_places_where_two_tensors_differ_are_shown():
+    with pytest.raises(Invalid, match=r"(?s)first 1 different values:\n\[\[1 0\]\]\nCorresponding x values:\n\[3\]"):
+        d.assert_equal([[1, 2], [3, 4]], [[1, 2], [5, 4]])
 
 
 def test_check_numerics_passes_value_and_gradient_on():

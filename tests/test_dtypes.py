@@ -128,3 +128,18 @@ def test_floats_of_eight_bits_are_kept_moved_and_cast(name):
     assert tf.Variable(small).dtype is dtype
     with pytest.raises((TypeError, tf.errors.InvalidArgumentError)):
         tf.add(small, small)
+
+
+def test_quantized_types_have_names_and_no_ops():
+    assert tf.qint8.is_quantized
+    assert not tf.qint8.is_integer
+    assert [tf.as_dtype(name).as_datatype_enum for name in ("qint8", "quint8", "qint32", "qint16", "quint16")] == [
+        11,
+        12,
+        13,
+        15,
+        16,
+    ]
+    assert tf.constant([1, 2], tf.quint8).dtype is tf.quint8
+    with pytest.raises(TypeError, match="not defined for qint8"):
+        tf.add(tf.constant([1], tf.qint8), tf.constant([1], tf.qint8))

@@ -155,3 +155,15 @@ def test_the_namespace_says_that_there_is_no_gpu():
     assert not tf.test.is_gpu_available()
     assert not tf.test.is_built_with_cuda()
     assert tf.test.gpu_device_name() == ""
+
+
+def test_incompatible_shapes_devices_and_threads_are_checked():
+    case = tf.test.TestCase()
+    with case.assertRaisesIncompatibleShapesError():
+        tf.less(tf.ones([2]), tf.ones([3]))
+    with pytest.raises(AssertionError):
+        case.assertDeviceEqual("/CPU:0", "/CPU:1")
+    thread = case.checkedThread(lambda: 1 // 0)
+    thread.start()
+    with pytest.raises(ZeroDivisionError):
+        thread.join()

@@ -11,7 +11,7 @@ from . import math
 from .api.arrays import identity as _identity
 from .api.framework import Assert as Assert
 from .base import dtypes
-from .base.dtypes import DType
+from .base.dtypes import Array, DType
 from .base.errors import invalid
 from .base.namespaces import listing, namespace
 from .base.shapes import TensorShape, broadcast
@@ -59,17 +59,29 @@ def _compare(name: str, symbol: str, holds: Callable[[Any, Any], Any]) -> Any:
             x, None if isinstance(x, (Tensor, Variable)) or not isinstance(y, (Tensor, Variable)) else y.dtype
         )
         b = to_tensor(y, None if isinstance(y, (Tensor, Variable)) else a.dtype)
-        if not np.all(to_tensor(holds(a, b))._array):
-            shown = summarize or 3
-            first, second = (np.asarray(v._array).reshape(-1)[:shown].tolist() for v in (a, b))
-            raise invalid(
-                f"{message or ''}\nCondition x {symbol} y did not hold.\nFirst {len(first)} elements of x:\n{first}\n"
-                f"First {len(second)} elements of y:\n{second}"
-            )
+        held = np.asarray(to_tensor(holds(a, b))._array)
+        if not np.all(held):
+            found = f"{message or ''}\nCondition x {symbol} y did not hold."
+            raise invalid(found + _elements(a._array, b._array, held, summarize or 3, symbol == "=="))
 
     check.__name__ = check.__qualname__ = name
     check.__doc__ = _COMPARISON.format(name=name, symbol=symbol, holds=_HOLDS[symbol])
     return check
+
+
+def _elements(x: Array, y: Array, held: Array, shown: int, differ: bool) -> str:
+    """The first elements, and where they differ."""
+    count = held.size if shown < 0 else shown
+    lines = []
+    if differ:
+        places = np.argwhere(~held)[:count]
+        lines.append(f"Indices of first {len(places)} different values:\n{places}")
+        for label, array in (("x", x), ("y", y)):
+            lines.append(f"Corresponding {label} values:\n{np.broadcast_to(array, held.shape)[tuple(places.T)]}")
+    for label, array in (("x", x), ("y", y)):
+        first = np.asarray(array).reshape(-1)[:count]
+        lines.append(f"First {len(first)} elements of {label}:\n{first}")
+    return "\n" + "\n".join(lines)
 
 
 assert_equal = _compare("assert_equal", "==", math.equal)
@@ -294,8 +306,15 @@ def assert_type(tensor: TensorLike, tf_type: TensorLike, message: str | None = N
     Raises:
         TypeError: It has another type.
     """
-    if to_tensor(tensor).dtype != tf_type:
-        raise TypeError(f"{message or ''}Expected a tensor of {tf_type!r}, got {to_tensor(tensor).dtype!r}.")
+    wanted = dtypes.as_dtype(tf_type)
+    found = _dtype_of(tensor)
+    if found != wanted:
+        raise TypeError(f"{message or ''}The tensor must be of type {wanted!r}; got {found!r}")
+
+
+def _dtype_of(tensor: Any) -> DType:
+    dtype: DType = (tensor if is_composite(tensor) else to_tensor(tensor)).dtype
+    return dtype
 
 
 def assert_same_float_dtype(tensors: Any = None, dtype: DTypeLike | None = None) -> DType:
@@ -315,7 +334,9 @@ def assert_same_float_dtype(tensors: Any = None, dtype: DTypeLike | None = None)
     Raises:
         ValueError: They have several types, or one that is not floating.
     """
-    kinds = {to_tensor(t).dtype for t in tensors or []} | ({dtypes.as_dtype(dtype)} if dtype is not None else set())
+    kinds = {_dtype_of(t) for t in tensors or [] if t is not None} | (
+        {dtypes.as_dtype(dtype)} if dtype is not None else set()
+    )
     if len(kinds) > 1 or any(not k.is_floating for k in kinds):
         raise ValueError(f"Expected one floating point type, got {sorted(k.name for k in kinds)}.")
     return kinds.pop() if kinds else dtypes.float32
@@ -337,7 +358,7 @@ def assert_shapes(
     >>> tf.debugging.assert_shapes([(x, ("N", "I")), (w, ("I", 2))])
     >>> tf.debugging.assert_shapes([(x, ("N", "I")), (w, ("N", 2))])
     Traceback (most recent call last):
-    ValueError: Tensor of shape (3, 2) does not fit ('N', 2): 'N' is 5, not 3.
+    ValueError: Specified by tensor of shape (5, 3) dimension 0.  Tensor of shape (3, 2) dimension 0 must have size 5. ...
 
     Args:
         shapes: A list of pairs of a tensor and a shape, or a dict of them.
@@ -349,24 +370,48 @@ def assert_shapes(
     Raises:
         ValueError: A shape does not fit.
     """
-    pairs = shapes.items() if isinstance(shapes, dict) else shapes
-    sizes: dict[Any, int] = {}
-    for tensor, expected in pairs:
-        x = to_tensor(tensor.deref() if hasattr(tensor, "deref") else tensor)
-        labels = tuple(expected) if isinstance(expected, (list, tuple, str, TensorShape)) else (expected,)
-        for any_axes in {..., "*"} & set(labels):
-            place = labels.index(any_axes)
-            labels = (*labels[:place], *(None,) * (x.ndim - len(labels) + 1), *labels[place + 1 :])
-        if len(labels) != x.ndim:
-            raise ValueError(f"{message or ''}Tensor of shape {x.shape} does not fit {expected!r}: the ranks differ.")
-        for label, size in zip(labels, x.shape, strict=True):
-            if label is None or label == ".":
+    known: dict[Any, tuple[int, str]] = {}  # the size of each label, and where it was found
+    for tensor, expected in shapes.items() if isinstance(shapes, dict) else shapes:
+        x: Any = tensor.deref() if hasattr(tensor, "deref") else tensor
+        shape: TensorShape = (x if is_composite(x) else to_tensor(x)).shape
+        for axis, label, size in _beside(expected, shape, message or ""):
+            if label is None or label == "." or size is None:
                 continue
-            wanted = label if isinstance(label, int) else sizes.setdefault(label, size or 0)
+            origin = f"by tensor of shape {shape} dimension {axis}"
+            if isinstance(label, (int, np.integer)) or str(label).isdigit():
+                wanted, origin = int(label), "explicitly"
+            else:
+                wanted, origin = known.setdefault(label, (size, origin))
             if wanted != size:
                 raise ValueError(
-                    f"{message or ''}Tensor of shape {x.shape} does not fit {expected!r}: {label!r} is {wanted}, not {size}."
+                    f"{message or ''}Specified {origin}.  Tensor of shape {shape} dimension {axis} must have size {wanted}.  "
+                    f"Received size {size}"
                 )
+
+
+def _beside(expected: Any, shape: TensorShape, message: str) -> list[tuple[int, Any, int | None]]:
+    """The axes of which something is expected, with that and their sizes. A scalar counts as a vector of one element."""
+    if expected is None or shape.rank is None:
+        return []
+    if not hasattr(expected, "__iter__"):
+        raise ValueError(
+            f"{message}Tensor of shape {shape}.  Specified shape must be an iterable.  An iterable has the attribute "
+            f"`__iter__` or `__getitem__`.  Received specified shape: {expected}"
+        )
+    labels, sizes = list(expected), list(shape)
+    any_axes = [place for place, label in enumerate(labels) if label is ... or label == "*"]
+    if not any_axes and {len(labels), len(sizes)} == {0, 1}:
+        labels, sizes = labels or [1], sizes or [1]
+    if len(labels) - 1 > len(sizes) if any_axes else len(labels) != len(sizes):
+        wanted = f"at least {len(labels) - 1}" if any_axes else len(labels)
+        raise ValueError(f"{message}Tensor of shape {shape} must have rank {wanted}.  Received rank {shape.rank}")
+    if not any_axes:
+        return list(zip(range(len(labels)), labels, sizes, strict=True))
+    last = len(labels) - 1 - any_axes[0]  # (axes behind it are counted from the end)
+    return [
+        *zip(range(any_axes[0]), labels, sizes, strict=False),
+        *zip(range(-last, 0), labels[any_axes[0] + 1 :], sizes[len(sizes) - last :], strict=True),
+    ]
 
 
 @takes(message=text)

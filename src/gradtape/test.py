@@ -7,6 +7,7 @@ import importlib
 import os
 import re
 import tempfile
+import threading
 import unittest
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from .api.device_spec import DeviceSpec
 from .api.layout import stack
 from .base import nest
 from .base.dtypes import NARROW_FLOATS
-from .base.errors import OpError
+from .base.errors import InvalidArgumentError, OpError
 from .base.namespaces import listing, namespace
 from .base.types import TensorLike
 from .differentiation.backward import UnconnectedGradients
@@ -104,6 +106,29 @@ with contextlib.suppress(
     ImportError
 ):  # (Keras brings it) TensorFlow's class has its assertions, too: assertLen, assertEmpty ...
     _Base = importlib.import_module("absl.testing.absltest").TestCase
+
+
+class CheckedThread(threading.Thread):
+    """A thread whose `join` raises what ended it; `TestCase.checkedThread` makes it."""
+
+    _error: BaseException | None = None
+
+    def run(self) -> None:
+        """Call the function."""
+        try:
+            super().run()
+        except BaseException as error:
+            self._error = error
+
+    def join(self, timeout: float | None = None) -> None:
+        """Wait for the end.
+
+        Args:
+            timeout: The seconds to wait at most.
+        """
+        super().join(timeout)
+        if self._error is not None:
+            raise self._error
 
 
 class TestCase(_Base):  # type: ignore[misc]
@@ -231,6 +256,60 @@ class TestCase(_Base):  # type: ignore[misc]
             return [(a, b)]
         self.assertEqual(len(a), len(b), msg or f"mismatched lengths: {len(a)} and {len(b)}")
         return [pair for x, y in zip(a, b, strict=True) for pair in self._pairs(x, y, msg)]
+
+    def assertRaisesIncompatibleShapesError(self, exception_type: type[Exception] = InvalidArgumentError) -> Any:
+        """A block that must raise because shapes do not broadcast.
+
+        >>> import gradtape as tf
+        >>> with tf.test.TestCase().assertRaisesIncompatibleShapesError():
+        ...     tf.ones([2]) + tf.ones([3])
+
+        Args:
+            exception_type: The class of the exception.
+
+        Returns:
+            A context manager.
+        """
+        return self.assertRaisesWithPredicateMatch(exception_type, "Incompatible shapes|do not broadcast")
+
+    def assertDeviceEqual(self, device1: object, device2: object, msg: object = None) -> None:
+        """Check that two devices are the same.
+
+        >>> import gradtape as tf
+        >>> tf.test.TestCase().assertDeviceEqual("/CPU:0", tf.DeviceSpec.from_string("/device:CPU:0"))
+
+        Args:
+            device1: The name of a device, or a DeviceSpec.
+            device2: Another.
+            msg: What the error begins with.
+        """
+        first, second = (
+            DeviceSpec.from_string(str(getattr(d, "to_string", lambda d=d: d)())) for d in (device1, device2)
+        )
+        self.assertEqual(first, second, msg)
+
+    def checkedThread(
+        self, target: Callable[..., Any], args: Sequence[Any] | None = None, kwargs: dict[str, Any] | None = None
+    ) -> CheckedThread:
+        """A thread whose `join` raises what ended it.
+
+        >>> import gradtape as tf
+        >>> found = []
+        >>> thread = tf.test.TestCase().checkedThread(found.append, args=(1,))
+        >>> thread.start()
+        >>> thread.join()
+        >>> found
+        [1]
+
+        Args:
+            target: What the thread calls.
+            args: Its arguments.
+            kwargs: Its arguments by name.
+
+        Returns:
+            A thread, to be started.
+        """
+        return CheckedThread(target=target, args=tuple(args or ()), kwargs=kwargs or {})
 
     def assertAllClose(
         self, a: TensorLike, b: TensorLike, rtol: float = 1e-6, atol: float = 1e-6, msg: object = None

@@ -216,3 +216,46 @@ def generated(*values, spec=None):
 def test_what_is_wrong_has_a_named_error(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "words"),
+    [
+        (
+            lambda: Dataset.range(10).padded_batch(5, [1]),
+            ValueError,
+            r"padded shape \(1,\) is not compatible with the shape \(\)",
+        ),
+        (
+            lambda: Dataset.from_tensors([1, 2, 3]).padded_batch(5, [1]),
+            ValueError,
+            r"\(1,\) is not compatible .* \(3,\)",
+        ),
+        (lambda: Dataset.from_tensors([1, 2]).padded_batch(5, [[1, 1], [1, 1]]), ValueError, r"its shape was \(2, 2\)"),
+        (
+            lambda: Dataset.from_tensors([1, 2]).padded_batch(5, tf.constant([1.5])),
+            TypeError,
+            "element type was float32",
+        ),
+        (
+            lambda: Dataset.from_tensors(tf.sparse.from_dense([1])).padded_batch(5),
+            TypeError,
+            "not a subclass of TensorSpec",
+        ),
+        (
+            lambda: Dataset.from_generator(lambda: iter([1]), tf.int32).padded_batch(2),
+            ValueError,
+            "`padded_shapes` .*unknown rank",
+        ),
+    ],
+)
+def test_what_cannot_be_padded_is_refused_where_the_dataset_is_made(make, error, words):
+    with pytest.raises(error, match=words):
+        make()
+
+
+def test_padding_values_may_be_none_for_a_part_of_a_structure():
+    rows = Dataset.range(1, 3).map(lambda n: (tf.fill([n], n), {"text": tf.strings.as_string(tf.fill([n], n))}))
+    numbers, texts = next(iter(rows.padded_batch(2, ([-1], {"text": [-1]}), (np.int64(-1), None))))
+    assert numbers.numpy().tolist() == [[1, -1], [2, 2]]
+    assert texts["text"].numpy().tolist() == [[b"1", b""], [b"2", b"2"]]

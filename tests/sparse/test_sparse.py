@@ -455,3 +455,32 @@ def test_a_threshold_is_for_sums_of_two_elements():
     b = tf.SparseTensor([[0, 1], [1, 1]], [0.5, 0.5], [2, 2])
     assert tf.sparse.add(a, b, 2.0).values.numpy().tolist() == [1.0, 0.5]  # as in TensorFlow
     assert tf.sparse.add(a, b, 0.7).values.numpy().tolist() == [1.0, 0.5, 1.5]
+
+
+@pytest.mark.parametrize("function", [tf.sin, tf.tan, tf.asin, tf.atan, tf.asinh, tf.atanh, tf.tanh, tf.math.erf])
+def test_functions_that_keep_zero_run_on_the_values(function):
+    x = tf.sparse.from_dense([[0.0, 0.5], [-0.25, 0.0]])
+    np.testing.assert_array_equal(tf.sparse.to_dense(function(x)), function(tf.sparse.to_dense(x)))
+
+
+def test_set_shape_checks_in_eager_code_and_adds_to_what_a_function_knows():
+    x = tf.sparse.from_dense([[0.0, 0.5], [-0.25, 0.0]])
+    x.set_shape([None, 2])
+    with pytest.raises(ValueError, match="not compatible"):
+        x.set_shape([3, None])
+
+    @tf.function
+    def f(sizes):
+        made = tf.SparseTensor([[0, 0]], [1.0], sizes)
+        made.set_shape([5, None])
+        made.set_shape([None, 6])
+        assert made.shape == [5, 6]
+        return tf.sparse.to_dense(made)
+
+    assert f(tf.constant([5, 6], tf.int64)).shape == (5, 6)
+
+
+def test_map_values_wants_one_shape():
+    x = tf.sparse.from_dense([[0.0, 0.5], [-0.25, 0.0]])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="one shape"):
+        tf.sparse.map_values(tf.add, x, tf.SparseTensor(x.indices, x.values, [9, 9]))

@@ -41,7 +41,7 @@ class DType:
         "is_unsigned",
     )
 
-    def __init__(self, name: str, numpy_type: type, enum: int) -> None:
+    def __init__(self, name: str, numpy_type: Any, enum: int) -> None:
         self.name = name
         self.as_numpy_dtype = numpy_type
         self.numpy: np.dtype[Any] = np.dtype(numpy_type)
@@ -58,8 +58,8 @@ class DType:
 
     @property
     def is_quantized(self) -> builtins.bool:
-        """Always False: gradtape has no quantized types."""
-        return False
+        """Whether it is one of the quantized types, such as `tf.qint8`: they are stored, and no op computes with them."""
+        return self.name.startswith(("qint", "quint"))
 
     @property
     def is_numpy_compatible(self) -> builtins.bool:
@@ -180,6 +180,13 @@ double = float64
 # Handles and boxed values of TensorFlow's own machinery: names that programs compare with; no tensor has these types.
 resource = DType("resource", object, 20)
 variant = DType("variant", object, 21)
+# Quantized numbers: tensors of them can be made and compared by type; no op computes with them.
+qint8 = DType("qint8", np.dtype([("qint8", np.int8)]), 11)
+quint8 = DType("quint8", np.dtype([("quint8", np.uint8)]), 12)
+qint32 = DType("qint32", np.dtype([("qint32", np.int32)]), 13)
+qint16 = DType("qint16", np.dtype([("qint16", np.int16)]), 15)
+quint16 = DType("quint16", np.dtype([("quint16", np.uint16)]), 16)
+QUANTIZED = (qint8, quint8, qint32, qint16, quint16)
 
 ALL = (
     float32, float64, int32, uint8, int16, int8, string, complex64, int64, bool, bfloat16, uint16, complex128,
@@ -202,13 +209,17 @@ INDEX = frozenset({int32.numpy, int64.numpy})
 NARROW_FLOATS = frozenset({float16.numpy, bfloat16.numpy})
 
 _KNOWN = (*ALL, *STORED)
-BY_NUMPY: dict[np.dtype[Any], DType] = {t.numpy: t for t in _KNOWN}
+BY_NUMPY: dict[np.dtype[Any], DType] = {t.numpy: t for t in (*_KNOWN, *QUANTIZED)}
 BY_NUMBER: dict[int, DType] = {t.numpy.num: t for t in _KNOWN}  # by NumPy's number: hashing a np.dtype costs 150 ns
 BY_NUMBER |= {
     np.dtype("q").num: int64,
     np.dtype("Q").num: uint64,
 }  # C's other name for 64 bits: np.asarray(2**63) has it
-_BY_NAME = {t.name: t for t in (*_KNOWN, resource, variant)} | {"half": float16, "double": float64, "float": float32}
+_BY_NAME = {t.name: t for t in (*_KNOWN, resource, variant, *QUANTIZED)} | {
+    "half": float16,
+    "double": float64,
+    "float": float32,
+}
 _BY_PYTHON: dict[object, DType] = {
     float: float32,
     int: int32,
@@ -218,7 +229,7 @@ _BY_PYTHON: dict[object, DType] = {
     bytes: string,
     object: string,
 }
-_BY_ENUM = {t.as_datatype_enum: t for t in _KNOWN}
+_BY_ENUM = {t.as_datatype_enum: t for t in (*_KNOWN, resource, variant, *QUANTIZED)}
 
 
 def as_dtype(type_value: object) -> DType:
@@ -258,7 +269,7 @@ def as_dtype(type_value: object) -> DType:
         if found is not None:
             return found
     message = (
-        f"Cannot convert {type_value!r} to a dtype. Use a tf dtype such as tf.float32, a NumPy dtype or a name; "
+        f"Cannot convert {type_value!r} to a TensorFlow DType. Use a tf dtype such as tf.float32, a NumPy dtype or a name; "
         f"known are {', '.join(sorted(t.name for t in _KNOWN))}."
     )
     if isinstance(type_value, int):  # a number that no type has: the kernel notices, in TensorFlow

@@ -328,7 +328,7 @@ class NotADTypeError(AttributeError, TypeError, ValueError):
     >>> import gradtape as tf
     >>> tf.cast(1.0, dtype=3.5)
     Traceback (most recent call last):
-    gradtape.errors.NotADTypeError: Cannot convert 3.5 to a dtype. Use a tf dtype such as ...
+    gradtape.errors.NotADTypeError: Cannot convert 3.5 to a TensorFlow DType. Use a tf dtype such as ...
     """
 
 

@@ -14,6 +14,7 @@ from ..base.shapes import TensorShape
 from ..base.types import TensorLike
 from ..values.tensor import Tensor, TensorSpec, from_array, to_tensor, value_of
 from . import structure
+from .nested import DatasetSpec
 from .node import INFINITE, UNKNOWN, ElementIterator, Node, Settings
 from .structure import Element
 from .transforms import Step, Wrapping
@@ -113,6 +114,33 @@ class PaddedBatch(Gathered):
     def __init__(self, source: Node, size: int, padded_shapes: Any, padding_values: Any, drop_remainder: bool) -> None:
         self._shapes, self._values = padded_shapes, padding_values
         super().__init__(source, size, drop_remainder, self._padded, self._padded_spec)
+        known = source.known_spec()
+        if known is not None:
+            self._check(known)
+
+    def _check(self, spec: Any) -> None:
+        """Raise where the elements cannot be padded so."""
+        leaves = nest.flatten(spec)
+        for leaf in leaves:
+            if not isinstance(leaf, TensorSpec):
+                reason = (
+                    "is not supported for datasets of datasets"
+                    if isinstance(leaf, DatasetSpec)
+                    else (
+                        "is only supported for datasets that produce tensor elements but type spec of elements in the input "
+                        f"dataset is not a subclass of TensorSpec: `{leaf!r}`."
+                    )
+                )
+                raise TypeError(f"`padded_batch` {reason}")
+            if self._shapes is None and leaf.shape.rank is None:
+                raise ValueError(f"padded_batch: `padded_shapes` must be given, because {leaf!r} has an unknown rank.")
+        for shape, leaf in zip(self._settings(spec)[0], leaves, strict=True):
+            sizes = leaf.shape if leaf.shape.rank is not None else shape
+            if len(shape) != len(sizes) or any(a and b and a < b for a, b in zip(shape, sizes, strict=True)):
+                raise ValueError(
+                    f"The padded shape {shape} is not compatible with the shape {leaf.shape} of the corresponding input "
+                    "component."
+                )
 
     def _padded(self, elements: list[Element]) -> Element:
         first = elements[0]
@@ -158,13 +186,26 @@ def is_shape(value: object) -> bool:
 
 
 def _shape(value: Any) -> TensorShape:
-    sizes = value_of(value).tolist() if isinstance(value, Tensor) else list(value)
+    given = value_of(value) if isinstance(value, Tensor) else value
+    if isinstance(given, np.ndarray) and given.dtype.kind not in "iu":
+        raise TypeError(
+            f"Padded shape {given!r} must be a `tf.int64` vector tensor, but its element type was {given.dtype}."
+        )
+    sizes = given.tolist() if isinstance(given, np.ndarray) else list(given)
+    if np.ndim(given) > 1 if isinstance(given, np.ndarray) else any(nest.is_nested(size) for size in sizes):
+        raise ValueError(
+            f"Padded shape {given!r} must be a `tf.int64` vector tensor, but its shape was {np.shape(given)}."
+        )
     return TensorShape([None if size in (None, -1) else int(size) for size in sizes])
 
 
 def _like(spec: Any, given: Any, what: str, is_leaf: Callable[[Any], bool]) -> list[Any]:
     """The settings in `given`, one for each component of `spec`; a list is accepted where a tuple is expected."""
+    if given is None and what == "padding_values":
+        return [None] * len(nest.flatten(spec))
     if not nest.is_nested(spec):
+        if what == "padded_shapes" and isinstance(given, list):
+            return [given]
         if not is_leaf(given):
             raise ValueError(f"padded_batch: {what} {given!r} does not fit an element of one component.")
         return [given]

@@ -19,7 +19,7 @@ from ..io.records import text_of
 from ..op.arguments import flag, function, optional_flag, takes, truth
 from ..op.attributes import as_int
 from ..values.tensor import Tensor, TensorSpec, to_tensor, value_of
-from . import batching, caching, files, grouping, mixing, nested, selection, sources, structure, transforms
+from . import batching, caching, files, grouping, mixing, nested, resampling, selection, sources, structure, transforms
 from .captures import holds_symbolic
 from .functions import Function
 from .iterator import Iterator, NumpyIterator, T, begin
@@ -726,6 +726,39 @@ class Dataset(Generic[T]):
             A dataset of the outputs.
         """
         return self._then(transforms.Scan(self._node, initial_state, scan_func))
+
+    def rejection_resample(
+        self,
+        class_func: Callable[..., Any],
+        target_dist: Any,
+        initial_dist: Any = None,
+        seed: Any = None,
+        name: str | None = None,
+    ) -> Dataset[tuple[Tensor, T]]:
+        """Elements left out or repeated at random until their classes have the wanted shares, each beside its class.
+
+        >>> import gradtape as tf
+        >>> tf.random.set_seed(0)
+        >>> numbers = tf.data.Dataset.range(4000)  # a fourth is in class 0
+        >>> found = numbers.rejection_resample(lambda n: tf.minimum(n % 4, 1), [0.5, 0.5], [0.25, 0.75])
+        >>> classes = [int(number) for number, element in found]
+        >>> 0.4 < sum(classes) / len(classes) < 0.6
+        True
+
+        Args:
+            class_func: A function of an element that returns the number of its class.
+            target_dist: The wanted share of each class.
+            initial_dist: The share of each class in the data; by default it is estimated from the elements.
+            seed: For the same choice each time.
+            name: Ignored; accepted for compatibility with TensorFlow.
+
+        Returns:
+            A dataset of pairs: the class, and the element.
+
+        Raises:
+            tf.errors.InvalidArgumentError: The two distributions are not vectors of one length.
+        """
+        return resampling.resampled(self, class_func, target_dist, initial_dist, seed)
 
     def apply(self, transformation_func: Callable[[Dataset[T]], Dataset[_Result]]) -> Dataset[_Result]:
         """The result of a function of this dataset.

@@ -60,9 +60,9 @@ def explain_broadcast(name: str) -> Rule:
         for shape in shapes:
             common = broadcast(common, shape) if common is not None else None
         if common is None:
-            listed = " and ".join(map(str, shapes))
+            listed = " vs. ".join(str(list(shape)) for shape in shapes)
             raise invalid(
-                f"{name}: shapes {listed} do not broadcast. Sizes must be equal or 1, counted from the last axis; "
+                f"{name}: Incompatible shapes: {listed}. Sizes must be equal or 1, counted from the last axis; "
                 "use tf.reshape or tf.expand_dims to line them up."
             )
 

@@ -237,7 +237,7 @@ def concat(values: Any, axis: AxisLike, name: str | None = None) -> Any:
     where = as_int(axis)
     where = where + rank if where < 0 else where
     if not 0 <= where < rank:
-        raise unfit(f"concat: axis {axis} does not exist in ragged tensors with {rank} axes.")
+        raise unfit(f"concat: axis={axis} out of bounds: expected -{rank}<=axis<{rank}")
     if where == 0:
         return concat_rows(parts)
     rows = [_ragged(part) for part in parts]

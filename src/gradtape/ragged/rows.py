@@ -18,6 +18,7 @@ from ..base.dtypes import Array
 from ..base.errors import UnimplementedError, invalid
 from ..base.types import AxisLike
 from ..op.attributes import as_int, as_ints
+from ..ops.array.gather import check_range
 from ..ops.linalg import products
 from ..ops.text import strings as texts
 from ..ops.text import unicode
@@ -32,9 +33,7 @@ def axis_of(axis: Any, rank: int) -> int:
     given = as_int(axis)
     place = given + rank if given < 0 else given
     if not 0 <= place < rank:
-        raise ValueError(
-            f"axis={given} is out of bounds: a ragged tensor of rank {rank} has axes from 0 to {rank - 1}."
-        )
+        raise ValueError(f"axis={given} out of bounds: expected -{rank}<=axis<{rank}")
     return place
 
 
@@ -129,16 +128,26 @@ def split(value: RaggedTensor, num_or_size_splits: Any, axis: Any, num: Any) -> 
 
 def gather(params: Any, indices: Any, axis: int, batch_dims: int) -> Any:
     """The slices of `params` at `indices` along an axis; one of the two is ragged."""
+    params, indices = (value if isinstance(value, RaggedTensor) else to_tensor(value) for value in (params, indices))
+    if isinstance(params, Tensor) and isinstance(indices, Tensor):
+        return indexing.gather(params, indices, axis=axis, batch_dims=batch_dims)
     if batch_dims:
         return _gather_in_rows(params, indices, axis, batch_dims)
-    if axis == 0 or isinstance(params, Tensor):
-        return _looked_up(params, indices) if axis == 0 else _along(params, indices, axis)
+    if axis == 0:
+        return _looked_up(params, indices)
+    if isinstance(params, Tensor):
+        return _along(params, indices, axis)
     if axis > 1:
         return params.with_values(gather(params.values, indices, axis - 1, 0))
-    if isinstance(indices, RaggedTensor):
-        raise UnimplementedError(None, None, "gather: ragged indices along axis 1 of a ragged tensor are not there.")
-    one = to_tensor(indices)
-    return _gather_in_rows(params, arrays.broadcast_to(one, (params._row_count(), *one.shape)), 1, 1)
+    return _gather_in_rows(params, _for_each_row(indices, params._row_count()), 1, 1)
+
+
+def _for_each_row(indices: Any, rows: int) -> Any:
+    """The same indices once for each of so many rows."""
+    if isinstance(indices, Tensor):
+        return arrays.broadcast_to(indices, (rows, *indices.shape))
+    count = indices._row_count()
+    return RaggedTensor.from_uniform_row_length(take_rows(indices, np.tile(np.arange(count), rows)), count, nrows=rows)
 
 
 def _looked_up(params: Any, indices: Any) -> Any:
@@ -148,8 +157,7 @@ def _looked_up(params: Any, indices: Any) -> Any:
     places = np.asarray(to_tensor(indices)._array)
     count = count_of(params)
     assert count is not None  # (rows are looked up where everything is known)
-    if places.size and not 0 <= places.min() <= places.max() < count:
-        raise invalid(f"gather: rows from 0 to {count - 1} are there, got the indices {places.tolist()}.")
+    check_range(places, count, "gather")
     if not isinstance(params, RaggedTensor):
         return indexing.gather(params, indices)
     if not places.ndim:
@@ -173,10 +181,8 @@ def _gather_in_rows(params: Any, indices: Any, axis: int, batch_dims: int) -> An
         if not np.array_equal(values.row_splits._array, inner.row_splits._array):
             raise invalid("gather: the batch axes of params and indices must have rows of the same lengths.")
         return inner.with_values(gather(values.values, inner.values, axis - 1, batch_dims - 1))
-    if axis > 1:
-        raise UnimplementedError(
-            None, None, f"gather: axis={axis} behind one batch axis of ragged tensors is not there; axis=1 is."
-        )
+    if axis > 1:  # each row of a batch is looked up with the indices of that batch
+        return values.with_values(gather(values.values, take_rows(indices, values.value_rowids()._array), axis - 1, 1))
     starts, lengths = values.row_splits._array[:-1], lengths_of(values)
     if isinstance(indices, RaggedTensor):
         rows = _outer_rows(indices)

@@ -400,6 +400,8 @@ def map_values(op: Callable[..., Any], *args: object, **kwargs: object) -> Spars
         known = sp.indices.__class__ is first.indices.__class__ is EagerTensor
         if known and not np.array_equal(places_of(sp), places_of(first)):
             raise invalid("map_values: the sparse arguments must have values at the same places.")
+        if not sp.shape.is_compatible_with(first.shape):
+            raise invalid(f"map_values: the sparse arguments must have one shape, got {first.shape} and {sp.shape}.")
 
     def values(a: Any) -> Any:
         return a.values if isinstance(a, SparseTensor) else a

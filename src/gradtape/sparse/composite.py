@@ -17,6 +17,7 @@ from .tensor import SparseTensor, SparseTensorSpec, from_parts, places_of, sizes
 def _built(static: None, parts: list[Any]) -> SparseTensor:
     made = object.__new__(SparseTensor)
     made._indices, made._values, made._dense_shape = parts
+    made._said = None
     return made
 
 

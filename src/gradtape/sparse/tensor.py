@@ -43,7 +43,7 @@ class SparseTensor:
         ValueError: The three do not fit each other.
     """
 
-    __slots__ = ("_dense_shape", "_indices", "_values")
+    __slots__ = ("_dense_shape", "_indices", "_said", "_values")
 
     # NumPy must hand `array * sparse` to the operators below.
     __array_priority__ = 100
@@ -53,6 +53,7 @@ class SparseTensor:
         self._indices = to_tensor(indices, dtypes.int64)
         self._values = values._read() if isinstance(values, Variable) else to_tensor(values)
         self._dense_shape = to_tensor(dense_shape, dtypes.int64)
+        self._said: TensorShape | None = None  # by `set_shape`, inside a traced function
         for label, part, rank in (
             ("indices", self._indices, 2),
             ("values", self._values, 1),
@@ -67,7 +68,8 @@ class SparseTensor:
             raise ValueError(f"SparseTensor: {count} places for {self._values.shape[0]} values.")
         if not self._dense_shape.shape.is_compatible_with([rank]):
             raise ValueError(
-                f"SparseTensor: the places have {rank} axes, dense_shape has {self._dense_shape.shape[0]}."
+                f"SparseTensor: Index rank ({rank}) and shape rank ({self._dense_shape.shape[0]}) do not match: the places "
+                f"have {rank} axes, dense_shape has {self._dense_shape.shape[0]}."
             )
 
     @classmethod
@@ -110,6 +112,10 @@ class SparseTensor:
     @property
     def shape(self) -> TensorShape:
         """The shape of the dense tensor; inside a traced function as far as it is known."""
+        return self._computed_shape() if self._said is None else self._said
+
+    def _computed_shape(self) -> TensorShape:
+        """What is known of the numbers in `dense_shape`."""
         sizes: Any = self._dense_shape
         if is_symbolic(sizes):
             sizes = sizes._trace.abstract(sizes)
@@ -143,6 +149,38 @@ class SparseTensor:
         TensorShape([3])
         """
         return self.shape
+
+    def set_shape(self, shape: ShapeLike | None) -> None:
+        """Say what is known of the shape: checked in eager code, added to what is known inside a traced function.
+
+        >>> tf.sparse.from_dense([0, 5, 0]).set_shape([None])
+
+        Args:
+            shape: The sizes, None for one that may be any.
+
+        Raises:
+            ValueError: The tensor has another shape.
+        """
+        known = self.shape
+        try:
+            merged = known.merge_with(shape)
+        except ValueError:
+            raise ValueError(f"Tensor's shape {known} is not compatible with supplied shape {shape}") from None
+        if is_symbolic(self._dense_shape):
+            self._said = merged
+
+    def consumers(self) -> NoReturn:
+        """Not defined for eager values."""
+        raise AttributeError("SparseTensor.consumers is undefined when eager execution is enabled.")
+
+    def eval(self, feed_dict: object = None, session: object = None) -> NoReturn:
+        """Not defined: sessions are of TensorFlow 1.
+
+        Args:
+            feed_dict: Ignored.
+            session: Ignored.
+        """
+        raise NotImplementedError("SparseTensor.eval needs a session of TensorFlow 1. Read values.numpy() instead.")
 
     def with_values(self, new_values: TensorLike) -> SparseTensor:
         """Other values at the same places.

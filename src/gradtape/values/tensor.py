@@ -58,7 +58,10 @@ class Tensor(_Operators):
     @property
     def dtype(self) -> DType:
         """The type of the elements."""
-        return dtypes.BY_NUMBER[self._array.dtype.num]
+        try:
+            return dtypes.BY_NUMBER[self._array.dtype.num]
+        except KeyError:  # all structured types have one number
+            return dtypes.BY_NUMPY[self._array.dtype]
 
     @property
     def shape(self) -> TensorShape:

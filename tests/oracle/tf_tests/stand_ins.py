@@ -54,6 +54,10 @@ PUBLIC = {
     "ops.nn_impl.fused_batch_norm": "compat.v1.nn.fused_batch_norm",
     "ops.nn_ops.general_dropout": "nn.experimental.general_dropout",
     "ops.nn_ops.stateless_dropout": "nn.experimental.stateless_dropout",
+    "ops.ragged.ragged_factory_ops.constant_value": "compat.v1.ragged.constant_value",
+    "ops.ragged.ragged_tensor.RaggedTensorSpec": "RaggedTensorSpec",
+    "ops.ragged.dynamic_ragged_shape.DynamicRaggedShape": "experimental.DynamicRaggedShape",
+    "ops.ragged.row_partition.RowPartition": "experimental.RowPartition",
     "ops.random_ops.random_normal": "random.normal",
     "ops.random_ops.random_uniform": "random.uniform",
     "ops.resource_variable_ops.ResourceVariable": "Variable",
@@ -86,6 +90,8 @@ def _table() -> dict[str, tuple[str, ...]]:
 class _Absent:
     """Stands for a private name: harmless while a file is imported, a skip as soon as it is used."""
 
+    importing = False
+
     def __init__(self, name: str) -> None:
         self._name = name
 
@@ -95,14 +101,29 @@ class _Absent:
         return _Absent(f"{self._name}.{name}")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if _Absent.importing:
+            return _Absent(f"{self._name}()")
         raise Private(self._name)
 
     def __mro_entries__(self, bases: Any) -> tuple[type, ...]:
         return (_AbsentBase,)
 
-    __iter__ = __enter__ = __getitem__ = __add__ = __radd__ = __bool__ = __len__ = __call__
+    def _used(self, *args: Any) -> Any:
+        raise Private(self._name)
+
+    __iter__ = __enter__ = __getitem__ = __add__ = __radd__ = __bool__ = __len__ = _used
 
     def __exit__(self, *error: object) -> None: ...
+
+
+@contextlib.contextmanager
+def importing_a_file() -> Iterator[None]:
+    """A block in which calls of private names give private names: a file uses some of them in bodies of classes."""
+    _Absent.importing = True
+    try:
+        yield
+    finally:
+        _Absent.importing = False
 
 
 class _AbsentBase:
@@ -268,10 +289,11 @@ def _decorators() -> dict[str, Any]:
         "disable_eager_op_as_function also_run_as_tf_function run_in_async_and_sync_mode deprecated_graph_mode_or_eager "
         "disable_asan disable_tsan disable_msan disable_ubsan xla_allow_fallback disable_all_xla enable_output_all_intermediates "
         "set_xla_env_flag run_all_in_deprecated_graph_mode_only_off disable_cudnn_autotune enable_eager_op_as_function "
-        "skip_if disable_for_tpu run_cpu_only"
+        "skip_if disable_for_tpu run_cpu_only enable_quantized_dtypes_training"
     )
     graph = (
-        "run_v1_only run_deprecated_v1 deprecated_graph_mode_only run_all_in_deprecated_graph_mode_only build_as_graph"
+        "run_v1_only run_deprecated_v1 deprecated_graph_mode_only run_all_in_deprecated_graph_mode_only build_as_graph "
+        "disable_control_flow_v2"
     )
     decorators: dict[str, Any] = dict.fromkeys(plain.split(), _same)
     decorators.update(dict.fromkeys(graph.split(), _skipping("a test of TensorFlow 1's graph mode")))
@@ -288,6 +310,8 @@ def _decorators() -> dict[str, Any]:
         device=lambda *args, **kwargs: contextlib.nullcontext(),
         forward_compatibility_horizon=contextlib.nullcontext,
         GpuSupportsHalfMatMulAndConv=lambda: False,
+        # (Applies a decorator to each test of a class; those of graph mode are not used in this way.)
+        for_all_test_methods=lambda *args, **kwargs: _same,
         NCHWToNHWC=lambda shape: [shape[0], *shape[2:], shape[1]],
         NHWCToNCHW=lambda shape: [shape[0], shape[-1], *shape[1:-1]],
     )
