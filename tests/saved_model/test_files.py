@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import copy
 import json
 import os
 import random
@@ -327,6 +328,86 @@ def test_graphs_that_call_each_other_twice_are_looked_through_once():
     assert len(list(graph.given())) < 200
 
 
+def test_a_chain_of_traces_is_looked_through_once(tmp_path, monkeypatch):
+    """Each calls the one before it: what it refers to is what that one refers to, and its own."""
+    module = tf.Module()
+    module.w = tf.Variable([1.0, 2.0])
+    last = tf.function(lambda x: x * module.w, input_signature=[tf.TensorSpec([2], tf.float32)])
+    for _ in range(20):
+        last = tf.function(lambda x, called=last: called(x) + 1.0, input_signature=[tf.TensorSpec([2], tf.float32)])
+    module.last = last
+    tf.saved_model.save(module, tmp_path)
+    looked: collections.Counter[int] = collections.Counter()
+    steps_of = Graph.graphs
+
+    def counting(graph, called=True):
+        for inner in steps_of(graph, called):
+            looked[id(inner)] += 1
+            yield inner
+
+    monkeypatch.setattr(Graph, "graphs", counting)
+    loaded = tf.saved_model.load(tmp_path)
+    assert max(looked.values()) < 6
+    (concrete,) = loaded.last.concrete_functions
+    assert [value is loaded.w for value in concrete.captured_inputs if isinstance(value, tf.Variable)] == [True]
+    assert loaded.last(tf.constant([1.0, 1.0])).numpy().tolist() == [21.0, 22.0]
+
+
+SPECIAL = [
+    "__class__",
+    "__dict__",
+    "__reduce_ex__",
+    "__deepcopy__",
+    "__array__",
+    "__array_interface__",
+    "__tf_tensor__",
+]
+
+
+@pytest.mark.parametrize("value", [{"type": "str"}, {"function": ["op", "tanh"]}, {"dict": []}, 3, {"traced": 0}])
+@pytest.mark.parametrize("name", SPECIAL)
+def test_attributes_that_mean_something_to_python_are_left_out(folder, name, value):
+    changed = content(folder)
+    changed["objects"][0]["attributes"] = {name: value} | changed["objects"][0]["attributes"]
+    replace(folder, changed)
+    loaded = tf.saved_model.load(folder)
+    assert name not in object.__getattribute__(loaded, "__dict__")
+    assert isinstance(loaded, tf.Module)
+    assert not isinstance(loaded, str)
+    assert copy.deepcopy(loaded).w.numpy().tolist() == [[1.0, 2.0]]
+    assert loaded.w.numpy().tolist() == [[1.0, 2.0]]
+
+
+def test_names_of_python_are_not_saved(tmp_path):
+    module = tf.Module()
+    vars(module)["__reduce_ex__"] = module.plain = 1
+    tf.saved_model.save(module, tmp_path)
+    assert content(tmp_path)["objects"][0]["attributes"].keys() >= {"plain"}
+    assert "__reduce_ex__" not in content(tmp_path)["objects"][0]["attributes"]
+
+
+RANGE = {"range": [0, 10**18, 1]}
+
+
+@pytest.mark.parametrize(
+    "described",
+    [
+        {"composite_spec": ["RaggedTensor", [RANGE, {"dtype": "float32"}, 1, {"dtype": "int64"}]]},
+        {"composite_spec": ["SparseTensor", [RANGE, {"dtype": "float32"}]]},
+        {"composite_spec": ["RaggedTensor", [{"tuple": [[RANGE]]}, {"dtype": "float32"}, 1, {"dtype": "int64"}]]},
+        {"composite": ["SparseTensor", RANGE, [{"tensor": "variable/0"}]]},
+        {"composite": ["SparseTensor", {"dict": [["a", RANGE]]}, [{"tensor": "variable/0"}]]},
+    ],
+    ids=str,
+)
+def test_a_range_in_place_of_sizes_is_not_counted_out(folder, described):
+    changed = content(folder)
+    changed["objects"][0]["attributes"]["plain"] = described
+    replace(folder, changed)
+    with pytest.raises(tf.errors.DataLossError, match="range"):
+        tf.saved_model.load(folder)
+
+
 def test_variables_that_begin_with_one_array_share_it_until_they_change(tmp_path):
     module, value = tf.Module(), tf.ones(1000)
     module.parts = [tf.Variable(value) for _ in range(3)]
@@ -391,6 +472,8 @@ NOT_NAMED = [
     ["Point", ["x"], []],
     [{"tuple": []}, ["x"], [1]],
     ["Point", [f"f{n}" for n in range(2000)], [0] * 2000],
+    ["Point", ["\ufb01", "fi"], [1, 2]],  # two names to look at, one to Python
+    ["\uff30oint", ["x"], [1]],
 ]
 
 

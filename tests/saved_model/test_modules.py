@@ -434,3 +434,24 @@ def test_no_saved_model(tmp_path):
     (tmp_path / "saved_model.pb").write_bytes(b"")
     with pytest.raises(OSError, match="TensorFlow has written"):
         tf.saved_model.load(tmp_path)
+
+
+@pytest.mark.parametrize("concrete", [False, True])
+@pytest.mark.parametrize("as_default", [False, True])
+def test_functions_that_are_given_functions(tmp_path, concrete, as_default):
+    signature = [tf.TensorSpec([2], tf.float32)]
+    module = tf.Module()
+    module.w = tf.Variable([1.0, 2.0])
+    inner = tf.function(lambda x: x * module.w, input_signature=signature)
+    given = inner.get_concrete_function() if concrete else inner
+    x = tf.constant([1.0, 1.0])
+    if as_default:
+        module.outer = tf.function(lambda x, f=given: f(x) + 1.0, input_signature=signature)
+    else:
+        module.inner = given
+        module.outer = tf.function(lambda x, f: f(x) + 1.0)
+        module.outer(x, given)
+    tf.saved_model.save(module, tmp_path)
+    loaded = tf.saved_model.load(tmp_path)
+    got = loaded.outer(x) if as_default else loaded.outer(x, loaded.inner)
+    assert got.numpy().tolist() == [2.0, 3.0]

@@ -189,7 +189,9 @@ def test_all_else_gets_a_name(value):
     assert names.objects[text.removeprefix("axis=")] is value
 
 
-@pytest.mark.parametrize("name", ["a b", "class", "", "x=1", "x)", "1a", None, 3, "é\n", type("S", (str,), {})("ok")])
+@pytest.mark.parametrize(
+    "name", ["a b", "class", "", "x=1", "x)", "1a", None, 3, "é\n", "\ufb01", "\uff44ef", type("S", (str,), {})("ok")]
+)
 def test_what_is_no_identifier_is_not_spelled(name):
     with pytest.raises(ValueError, match="plain name"):
         generated.identifier(name)

@@ -658,3 +658,20 @@ def test_a_value_that_waits_for_a_variable_comes_before_its_first_change(prefix,
     else:
         tf.function(lambda: v.assign_add(ones))()
     assert (v.numpy() == (1 if change == "assign" else 6)).all()
+
+
+def test_recordings_hold_no_values_of_their_own(tmp_path):
+    """A module with a concrete function as an attribute, or one that was loaded, is saved like any other."""
+    module = tf.Module()
+    module.w = tf.Variable([1.0, 2.0])
+    module.f = tf.function(lambda x: x * module.w)
+    module.c = module.f.get_concrete_function(tf.TensorSpec([2]))
+    for root, name in ((tf.train.Checkpoint(module), "w"), (tf.train.Checkpoint(m=module), "m/w")):
+        path = root.write(tmp_path / "ckpt")
+        assert [key for key, _ in tf.train.list_variables(path)][1:] == [f"{name}/.ATTRIBUTES/VARIABLE_VALUE"]
+    tf.saved_model.save(module, tmp_path / "model", signatures=module.c)
+    loaded = tf.saved_model.load(tmp_path / "model")
+    path = tf.train.Checkpoint(loaded).write(tmp_path / "loaded")
+    module.w.assign([0.0, 0.0])
+    tf.train.Checkpoint(module).read(path).assert_existing_objects_matched()
+    assert module.w.numpy().tolist() == [1.0, 2.0]

@@ -159,6 +159,43 @@ def test_a_hostile_index_is_refused(saved, case):
     np.testing.assert_array_equal(target.w, before)
 
 
+PIECES = {
+    "one over the other": ([4], {"v": [0], "w": [1]}, "one over the other"),
+    "outside": ([4], {"v": [0], "w": [3]}, "no part"),
+    "before the beginning": ([4], {"v": [-2], "w": [2]}, "no part"),
+    "too few": ([5], {"v": [0], "w": [2]}, "4 elements"),
+    "more than memory holds": ([10**13], {"v": [0], "w": [2]}, "4 elements"),
+    "of another type": ([4], {"v": [0], "n": [2]}, "no part"),
+    "with another number of axes": ([2, 2], {"v": [0], "w": [1]}, "corrupt"),
+    "with a place that is none": ([4], {"v": ["a"], "w": [2]}, "corrupt"),
+}
+
+
+@pytest.mark.parametrize(("shape", "places", "message"), PIECES.values(), ids=list(PIECES))
+def test_pieces_that_do_not_cover_their_value_are_refused(tmp_path, shape, places, message):
+    """Else a part of the value would be memory that nobody has written."""
+    state = {"v": tf.Variable([1.0, 2.0]), "w": tf.Variable([3.0, 4.0]), "n": tf.Variable([5, 6])}
+    path = tf.train.Checkpoint(**state).write(tmp_path / "ckpt")
+
+    def whole(shape, places):
+        pieces = {f"{name}/.ATTRIBUTES/VARIABLE_VALUE": start for name, start in places.items()}
+        edit(path, "tensors", "whole", value={"dtype": "float32", "shape": shape, "crc32": [], "pieces": pieces})
+        return tf.train.load_variable(path, "whole").tolist()
+
+    assert whole([4], {"v": [2], "w": [0]}) == [3.0, 4.0, 1.0, 2.0]
+    with pytest.raises(tf.errors.DataLossError, match=message):
+        whole(shape, places)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="without pipes")
+def test_a_pipe_in_place_of_the_data_is_not_waited_for(saved):
+    _, data = files(saved)
+    os.remove(data)
+    os.mkfifo(data)
+    with pytest.raises(tf.errors.DataLossError, match="incomplete"):
+        tf.train.load_variable(saved, W)
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -19,6 +19,7 @@ import sys
 import weakref
 from types import FunctionType
 from typing import Any
+from unicodedata import is_normalized
 
 
 def _import_for_numpy(name: str, *_: object) -> None:
@@ -88,7 +89,12 @@ def literal(value: Any) -> str | None:
 
 
 def identifier(name: Any) -> str:
-    """The name, if Python takes it as that of a parameter."""
-    if name.__class__ is not str or not name.isidentifier() or keyword.iskeyword(name):
+    """The name, if Python takes it as that of a parameter, and as it is: it reads other forms of a letter as one."""
+    if (
+        name.__class__ is not str
+        or not name.isidentifier()
+        or keyword.iskeyword(name)
+        or not is_normalized("NFKC", name)
+    ):
         raise ValueError(f"A plain name is needed, as that of a parameter of a Python function; got {name!r}.")
     return str(name)

@@ -18,7 +18,7 @@ from ..values.tensor import EagerTensor, Tensor, TensorSpec, to_tensor
 from ..variables.variable import Variable
 from .names import check_no_files, function_named
 from .restored import CallableModule, LoadedModule, RestoredFunction
-from .values import Decoder, text_or_none, whole
+from .values import Decoder, is_stored, text_or_none, whole
 
 _PARTS_OF_TABLE = ("keys", "values", "default", "settings")
 _KINDS = {kind.name: kind for kind in inspect._ParameterKind}
@@ -33,7 +33,8 @@ class ModelReader(Decoder):
         self.variables: list[Variable] = []
         self._values: dict[str, Tensor] = {}  # of variables, by key
         self.traces: list[ConcreteFunction] = []
-        self.functions: list[Any] = []
+        self._described: list[dict[str, Any]] = content["functions"]
+        self.functions: list[Any] = list(map(_unmade, self._described))
         self.tables: list[Any] = []
         self._scopes: list[set[int]] = []  # the numbers that are defined in the graphs around the present place
         self.kinds.update(
@@ -52,11 +53,13 @@ class ModelReader(Decoder):
             self.tables.append(self._table(described))
         for described in content["traces"]:
             self.traces.append(self._trace(described))
-        for described in content["functions"]:
-            self.functions.append(self._function(described))
+        for number, described in enumerate(self._described):
+            self._make(self.function(number), described)
         for module, described in zip(self.objects, content["objects"], strict=True):
+            attributes = module.__dict__  # (taken once: a stored attribute stands before those of the class)
             for name, value in described["attributes"].items():
-                vars(module)[name] = self.decode(value)
+                if is_stored(name):
+                    attributes[name] = self.decode(value)
         if not self.objects:
             raise ValueError("it has no objects")
 
@@ -88,17 +91,20 @@ class ModelReader(Decoder):
         return TABLES[described["class"]]._restored(keys, values, default, text_or_none(described["name"]), settings)
 
     def function(self, number: Any) -> Any:
-        """The function of a number."""
-        return self.functions[whole(number, len(self.functions))]
+        """The function of a number; a trace may be given one whose own traces come later."""
+        place = whole(number, len(self.functions))
+        if self.functions[place] is None:
+            self.functions[place] = self.trace(self._described[place]["trace"])
+        return self.functions[place]
 
-    def _function(self, described: dict[str, Any]) -> Any:
-        if "trace" in described:
-            return self.trace(described["trace"])
+    def _make(self, function: Any, described: dict[str, Any]) -> None:
+        if not isinstance(function, RestoredFunction):
+            return
         signature = self.decode(described["signature"])
         if signature is not None and not isinstance(signature, tuple):
             raise ValueError(f"a function has the signature {signature!r}")
         traces = [self.trace(number) for number in described["traces"]]
-        return RestoredFunction(str(described["name"]), self._parameters(described["parameters"]), signature, traces)
+        function.__init__(str(described["name"]), self._parameters(described["parameters"]), signature, traces)  # type: ignore[misc]
 
     def _parameters(self, described: Any) -> Parameters:
         parameters = []
@@ -124,7 +130,7 @@ class ModelReader(Decoder):
         taken.key(arguments)
         if taken.tensors != specs:
             raise ValueError("the arguments of a trace are not the tensors that it takes")
-        graph.captured = {id(value): weakref.ref(value) for value in graph.constants()}
+        graph.captured = _captured_by(graph)
         outputs, parameters = self.decode(described["outputs"]), self._parameters(described["parameters"])
         return ConcreteFunction(graph, str(described["name"]), specs, arguments, outputs, parameters)
 
@@ -167,12 +173,27 @@ def parameters_of(signature: inspect.Signature) -> Parameters:
     return Parameters(function)
 
 
+def _unmade(described: dict[str, Any]) -> RestoredFunction | None:
+    """A function whose parts are set later; None in place of a trace."""
+    return None if "trace" in described else RestoredFunction.__new__(RestoredFunction)
+
+
 def _empty(described: dict[str, Any]) -> LoadedModule:
     """A module whose attributes are set later, since they may lead back to it."""
     cls = CallableModule if "__call__" in described["attributes"] else LoadedModule
     module = cls.__new__(cls)
     vars(module)["_class_name"] = str(described["class"])
     return module
+
+
+def _captured_by(graph: Graph) -> dict[int, weakref.ref[Any]]:
+    """What a graph refers to: its own tensors and variables, and those of the traces it calls, which came before it."""
+    found = {id(value): weakref.ref(value) for value in graph.constants(called=False)}
+    for inner in graph.graphs(called=False):
+        for step in inner.steps:
+            if isinstance(step.function, CallGraph):
+                found.update(step.function.concrete.graph.captured)
+    return found
 
 
 def _numbers(value: Any) -> set[int]:

@@ -268,7 +268,7 @@ class Decoder:
         components = self._parts(parts)
         if any(part.__class__ in _NO_COMPONENTS for part in components):
             raise ValueError(f"a {name} is made of {components!r}")
-        made = kind.build(self.decode(static), components)
+        made = kind.build(_without_ranges(self.decode(static)), components)
         if kind.check is not None and all(isinstance(tensor, EagerTensor) for tensor in expanded(made)):
             try:
                 kind.check(made)
@@ -283,7 +283,7 @@ class Decoder:
             raise ValueError(
                 f"a spec is of a {name!r}, which is not declared here: import the module that declares it first"
             )
-        return kind.spec(*self.decode(_list(parts)))
+        return kind.spec(*_without_ranges(self.decode(_list(parts))))
 
     def _tensor(self, key: Any) -> Any:
         if key not in self._tensors:
@@ -292,6 +292,11 @@ class Decoder:
 
 
 # --- parts -------------------------------------------------------------------------------------------------------------
+
+
+def is_stored(name: str) -> bool:
+    """Whether an attribute of this name is stored: not one that means something to Python or NumPy (`__reduce__`)."""
+    return name == "__call__" or not (name.startswith("__") and name.endswith("__"))
 
 
 def whole(value: Any, below: int | None = None) -> int:
@@ -306,6 +311,17 @@ def _known(static: Any) -> Any:
     if static.__class__ is tuple:
         return tuple([_known(part) for part in static])
     return None if isinstance(static, Size) else static
+
+
+def _without_ranges(value: Any) -> Any:
+    """The value, if there is no range in it: a few letters of a file would become as many numbers as they say."""
+    if isinstance(value, range):
+        raise ValueError(f"{value!r} stands where sizes or types should be")
+    if isinstance(value, Mapping):
+        value = {key: _without_ranges(part) for key, part in value.items()}
+    elif value.__class__ in (list, tuple):
+        value = value.__class__([_without_ranges(part) for part in value])
+    return value
 
 
 def _integer(value: Any) -> int:

@@ -22,7 +22,7 @@ from ..variables.module import Module
 from ..variables.variable import Variable
 from .names import check_no_files, name_of
 from .restored import RestoredFunction
-from .values import Encoder
+from .values import Encoder, is_stored
 
 Table = tuple(TABLES.values())
 Traced = (Function, RestoredFunction, ConcreteFunction)
@@ -79,6 +79,8 @@ class ModelWriter(Encoder):
         if isinstance(value, Graph):
             return {"graph": self._graph(value)}
         if isinstance(value, Traced):
+            if isinstance(value, ConcreteFunction):
+                self._trace(value)  # (a trace that is given another comes after it)
             return {"traced": self._number(value, self.functions)}
         if isinstance(value, Table):
             return {"table": self._table(value)}
@@ -140,7 +142,7 @@ class ModelWriter(Encoder):
     def _object(self, value: object) -> dict[str, Any]:
         self._lenient = True
         try:
-            attributes = {name: self.encode(part) for name, part in attributes_of(value).items()}
+            attributes = {name: self.encode(part) for name, part in attributes_of(value).items() if is_stored(name)}
         except RecursionError as error:
             raise NotStorableError(
                 f"An attribute of a {type(value).__name__} is nested too deeply, or contains itself: {error}."

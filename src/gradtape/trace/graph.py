@@ -165,24 +165,25 @@ class Graph:
             uses.append(tuple(over))
         return uses[::-1]
 
-    def constants(self) -> list[Any]:
-        """The variables and tensors from outside that its steps use, each once."""
-        found = {id(leaf): leaf for leaf in self.given() if isinstance(leaf, (Tensor, Variable))}
+    def constants(self, called: bool = True) -> list[Any]:
+        """The variables and tensors from outside that its steps use, each once; `called` as in `graphs`."""
+        found = {id(leaf): leaf for leaf in self.given(called) if isinstance(leaf, (Tensor, Variable))}
         return list(found.values())
 
-    def given(self) -> Iterator[Any]:
+    def given(self, called: bool = True) -> Iterator[Any]:
         """All arguments of its steps and its results, also those of nested graphs and of the graphs it calls."""
-        for graph in self.graphs():
+        for graph in self.graphs(called):
             for structure in (*(step.inputs for step in graph.steps), graph.outputs):
                 yield from (leaf for leaf in leaves(structure) if leaf.__class__ is not Graph)
 
-    def graphs(self) -> Iterator[Graph]:
-        """The graph itself, nested graphs, and the graphs it calls: each once, however often it is called."""
+    def graphs(self, called: bool = True) -> Iterator[Graph]:
+        """The graph itself, nested graphs, and with `called` the graphs it calls: each once, however often it is called."""
         seen, waiting = {id(self)}, [self]
         while waiting:
             graph = waiting.pop()
             yield graph
-            inside = [step.function.concrete.graph for step in graph.steps if hasattr(step.function, "concrete")]
+            calls = graph.steps if called else ()
+            inside = [step.function.concrete.graph for step in calls if hasattr(step.function, "concrete")]
             for structure in (*(step.inputs for step in graph.steps), graph.outputs):
                 inside += [leaf for leaf in leaves(structure) if leaf.__class__ is Graph]
             for inner in inside:

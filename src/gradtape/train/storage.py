@@ -12,6 +12,7 @@ import contextlib
 import errno
 import itertools
 import json
+import math
 import os
 import re
 import secrets
@@ -299,7 +300,7 @@ class Bundle:
         return {key: self._joined(key, found) if "pieces" in self.tensors[key] else found[key] for key in keys}
 
     def _read_from(self, path: str, keys: list[str]) -> dict[str, Array]:
-        if not os.path.exists(path):
+        if not os.path.isfile(path):  # (a pipe in its place would be waited for)
             raise DataLossError(None, None, f"{self.kind.noun}: {self.prefix} is incomplete: {path} does not exist.")
         with (
             corrupt_means_data_loss(self.prefix, self.kind),
@@ -309,17 +310,23 @@ class Bundle:
             return {key: self._array(file, key) for key in keys}
 
     def _joined(self, key: str, found: dict[str, Array]) -> Array:
-        """A value of its pieces, which must cover it."""
+        """A value of its pieces, which must cover it: then none of it is memory that nobody has written."""
         description = self.tensors[key]
         with corrupt_means_data_loss(self.prefix, self.kind):
-            places = description["pieces"]
+            places, shape = description["pieces"], tuple(description["shape"])
+            dtype = dtypes.as_dtype(description["dtype"]).numpy
             sizes = sum(found[name].size for name in places)
-            whole = np.empty(description["shape"], dtypes.as_dtype(description["dtype"]).numpy)
-            if sizes != whole.size:
-                raise ValueError(f"the pieces of {key} have {sizes} elements, and it has {whole.size}")
+            if sizes != math.prod(shape):
+                raise ValueError(f"the pieces of {key} have {sizes} elements, and it has {math.prod(shape)}")
+            whole, covered = np.empty(shape, dtype), np.zeros(shape, bool)
             for name, start in places.items():
-                ends = zip(start, found[name].shape, strict=True)
-                whole[tuple(slice(first, first + size) for first, size in ends)] = found[name]
+                piece = found[name]
+                part = tuple([slice(first, first + size) for first, size in zip(start, piece.shape, strict=True)])
+                if piece.dtype != dtype or whole[part].shape != piece.shape:
+                    raise ValueError(f"a piece of {key} is no part of it")
+                whole[part], covered[part] = piece, True
+            if not covered.all():
+                raise ValueError(f"the pieces of {key} lie one over the other")
         return whole
 
     def _array(self, file: Any, key: str) -> Array:

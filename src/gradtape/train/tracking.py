@@ -18,6 +18,7 @@ import numpy as np
 
 from ..base.frames import package_of
 from ..base.types import TensorLike
+from ..trace.concrete import ConcreteFunction
 from ..values.tensor import EagerTensor
 from ..variables.module import Module
 from ..variables.variable import Variable
@@ -97,7 +98,7 @@ def _is_followed(value: object) -> bool:
         return False
     package = package_of(cls.__module__)
     if package in ("gradtape", "keras"):  # models, optimizers, metrics, generators; not what they are wired with
-        return hasattr(value, "variables") or hasattr(value, "state")
+        return not isinstance(value, ConcreteFunction) and (hasattr(value, "variables") or hasattr(value, "state"))
     if package in sys.stdlib_module_names or package in ("numpy", "scipy"):
         return False
     return hasattr(value, "__dict__")
