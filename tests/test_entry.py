@@ -50,6 +50,61 @@ def test_an_entry_gives_what_the_general_path_gives(function, argument, request)
         assert np.array_equal(result, expected)
 
 
+OF_INTEGERS = {
+    "sum": lambda x, y: x + y,
+    "difference": lambda x, y: x - y,
+    "product": lambda x, y: x * y,
+    "quotient": lambda x, y: x // y,
+    "rest": lambda x, y: x % y,
+    "order": lambda x, y: x < y,
+    "equality": lambda x, y: x == y,
+    "larger": tf.maximum,
+    "bits": tf.bitwise.bitwise_xor,
+    "power": lambda x, y: x**y,
+    "rounded to zero": tf.truncatediv,
+}
+INTEGERS = [
+    (tf.constant(7), 2), (3, tf.constant([4, -5])), (tf.constant([[1], [2]]), tf.constant([3, 4])), (tf.constant(2**31 - 1), 1),
+    (tf.constant(-3, tf.int64), 2**31), (2**62, tf.constant(5, tf.int64)), (tf.constant(7), 0),
+    (tf.constant([4]), tf.constant([0])),
+    (tf.constant(7), 2.5), (tf.constant(7), True), (tf.constant(7), tf.constant(7, tf.int64)), (tf.constant(7, tf.int8), 2),
+    (tf.constant(7, tf.uint8), -1), (tf.constant(7), 2**31), (tf.constant(5), np.int64(3)),
+    (np.array([1, 2]), tf.constant([3, 4])),
+    (tf.Variable(3), 2), (5, tf.Variable([2, 3])), (tf.constant([1, 2]), [3, 4]), (tf.constant([1, 2]), tf.constant([1, 2, 3])),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_INTEGERS)
+def test_integers_go_a_short_way_that_gives_the_same(name, request):
+    """Results, types and errors: positions and counts are computed without the general path."""
+
+    def outcomes():
+        found = []
+        for x, y in INTEGERS:
+            try:
+                with np.errstate(all="ignore"):
+                    result = np.asarray(OF_INTEGERS[name](x, y))
+            except Exception as error:
+                found.append((type(error), str(error)))
+            else:
+                found.append((result.dtype, result.shape, result.tobytes()))
+        return found
+
+    short = outcomes()
+    request.getfixturevalue("general_path")
+    assert outcomes() == short
+
+
+def test_integers_that_a_tape_watches_are_noted():
+    """They have no gradient, and `tape.why` can say so: they take the general path."""
+    with tf.GradientTape() as tape:
+        x = tf.constant(2.0)
+        tape.watch(x)
+        place = tf.cast(x, tf.int32)
+        y = x * tf.cast(place * 2 + place, tf.float32)
+    assert tape.gradient(y, x).numpy() == 6.0
+
+
 @pytest.mark.parametrize("name", ["take", "split_sizes"])
 def test_ops_on_indices_and_with_several_outputs_are_inlined(name):
     assert "kernel(" in REGISTRY[name].public.__source__

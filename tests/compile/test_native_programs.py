@@ -103,6 +103,21 @@ def test_openblas_has_its_threads_again_after_an_interrupt():
     assert not blas._HOLDERS
 
 
+def test_quotients_of_integers_and_cross_products_are_native():
+    def digits(n):
+        total = tf.zeros_like(n)
+        for _ in tf.range(6):
+            total, n = total + n % 10, n // 10
+        return total, tf.truncatediv(n - 7, 2)
+
+    check(digits, np.array([123, -45, 7], np.int32), groups=["WholeGroup"])
+    check(lambda a, b: tf.linalg.cross(a, b) * 2.0, numbers(4, 3), numbers(4, 3))
+    function = tf.function(lambda a, b: (a // b) + 1, jit_compile=True)
+    assert function(tf.constant([7]), tf.constant([2])).numpy() == 4
+    with pytest.raises(tf.errors.InvalidArgumentError, match="integer division by zero"):
+        function(tf.constant([7]), tf.constant([0]))
+
+
 def test_other_threads_run_beside_a_long_loop_of_little_work():
     """Nobody knows before how many rounds there are: such a loop lets go of the interpreter's lock when it has taken long."""
 

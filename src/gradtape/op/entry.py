@@ -32,6 +32,7 @@ from .documentation import documentation
 from .record import OpPull, record_op, write
 
 _F32, _F64 = dtypes.float32.numpy, dtypes.float64.numpy
+_I32, _I64 = dtypes.int32.numpy, dtypes.int64.numpy
 _NEVER = object()  # a dtype that no tensor has, symbolic ones included: the inlined case does not apply
 
 # The builtins that generated code uses: it runs without Python's own.
@@ -75,6 +76,7 @@ def public_entry(op: Op, reflected: bool = False, behind: bool = False) -> Any:
         given=given,
         text=text,
         from_array=from_array,
+        of_integers=_of_integers,
     )
     _NAMESPACES.append(namespace)
     if OBSERVERS or _GENERAL:
@@ -311,8 +313,40 @@ def _several_outputs(op: Op, settings: str) -> list[str]:
     ]
 
 
+def _of_integers(op: Op, x: Any, y: Any) -> Any:
+    """An op of integers of one type, or of a tensor of them and a Python number, that nobody follows; None for anything else.
+
+    Positions and counts are such; the general path takes six times as long.
+    """
+    if x.__class__ is EagerTensor and y.__class__ is EagerTensor:
+        a, b = x._array, y._array
+        dtype = a.dtype
+        if b.dtype is not dtype or (ACTIVE and (x._id or y._id)):
+            return None
+    else:
+        tensor, number = (x, y) if x.__class__ is EagerTensor else (y, x)
+        if number.__class__ is not int or not -0x80000000 <= number <= 0x7FFFFFFF or (ACTIVE and tensor._id):
+            return None
+        dtype = tensor._array.dtype
+        if dtype is not _I32 and dtype is not _I64:
+            return None
+        a, b = (tensor._array, dtype.type(number)) if tensor is x else (dtype.type(number), tensor._array)
+    if (dtype is not _I32 and dtype is not _I64) or OBSERVERS or _GENERAL:
+        return None
+    try:
+        result = op.kernel_for(a)(a, b) if a.ndim else op.eager(a, b)
+    except Exception as error:
+        raise explained(op, error, [a, b], {}) from None
+    out = object.__new__(EagerTensor)
+    out._array, out._id = result, 0
+    return out
+
+
 def _two_operands(op: Op, general: str, numbers: bool) -> list[str]:
     x, y = op.arguments
+    integers = []
+    if {_I32, _I64} <= op.dtypes and not (op.attributes or op.other):
+        integers = [f"_out = of_integers(op, {x}, {y})", "if _out is not None:", "    return _out"]
     settings = "{" + ", ".join(f"'{n}': {n}" for n in op.attributes) + "}"
     lines = [
         f"    if {x}.__class__ is not EagerTensor or {y}.__class__ is not EagerTensor:",
@@ -331,19 +365,19 @@ def _two_operands(op: Op, general: str, numbers: bool) -> list[str]:
                 f"            _{array} = {tensor}._array",
                 f"            _dtype = _{array}.dtype",
                 "            if _dtype is not F32 and _dtype is not F64:",
-                f"                {general}",
+                *(f"                {line}" for line in (*integers, general)),
                 *(f"        {line}" for line in _number_case(op, followed, number)),
             ]
     floats, beside = ("b", "a") if x in op.other else ("a", "b")
     refused = "not in OTHER" if op.other else "is not _dtype"
     lines += [
         "        else:",
-        f"            {general}",
+        *(f"            {line}" for line in (*(() if numbers else integers), general)),
         f"    _a = {x}._array",
         f"    _b = {y}._array",
         f"    _dtype = _{floats}.dtype",
         f"    if _{beside}.dtype {refused} or (_dtype is not F32 and _dtype is not F64):",
-        f"        {general}",
+        *(f"        {line}" for line in (*integers, general)),
         *_kernel_call(op, ["_a", "_b"]),
     ]
     if op.vjps:

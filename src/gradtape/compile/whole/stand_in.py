@@ -36,7 +36,7 @@ from .steps import (
 from .texts import is_light, kind_of
 
 _METHODS = frozenset(
-    ["reshape", "transpose", "swapaxes", "squeeze", "ravel", "diagonal", "T", "mT", "flatten", "repeat", "copy"]
+    ["reshape", "transpose", "swapaxes", "squeeze", "ravel", "diagonal", "T", "mT", "flatten", "repeat", "copy", "take"]
 )
 
 

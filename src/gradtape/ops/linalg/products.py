@@ -251,6 +251,9 @@ def check_matrix(name: str, x: Array, square: bool = True) -> None:
 # --- the cross product --------------------------------------------------------------------------------------
 
 
+_NEXT = np.array([1, 2, 0])
+
+
 def _check_cross(a: Any, b: Any) -> None:
     if a.shape != b.shape or not a.ndim:
         raise invalid(f"cross: both operands need one shape, with at least one axis; got {a.shape} and {b.shape}.")
@@ -261,7 +264,8 @@ def _check_cross(a: Any, b: Any) -> None:
 
 def _cross(a: Array, b: Array) -> Array:
     _check_cross(a, b)
-    return np.cross(a, b)
+    # The bits of `np.cross`, which takes ten times as long for one vector.
+    return (a * b.take(_NEXT, -1) - a.take(_NEXT, -1) * b).take(_NEXT, -1)
 
 
 @op(eager=_cross, dtypes=REAL)

@@ -30,6 +30,7 @@ from ...op.family import (
     rarely,
     sample_binary,
     sample_unary,
+    usually,
 )
 from ...op.shapes import complex_type, like, real_type, typed_by
 from .logic import equal, greater, not_equal, ones_like, select, zeros_like
@@ -140,7 +141,7 @@ def _(t: Any, y: Any, out: Any) -> Any:
 
 
 def _floor_divide(x: Array, y: Array) -> Any:
-    if x.dtype.kind in "iu" and not np.all(y):
+    if x.dtype.kind in "iu" and not usually(y.all()):
         raise invalid("floordiv: integer division by zero.")
     # TensorFlow rounds the quotient of floats down: floordiv(1, -inf) is -0 and floordiv(1, 0.1) is 10. NumPy's // uses the
     # remainder and gives -1 and 9.
@@ -162,7 +163,7 @@ floordiv.not_differentiable("it is constant between its jumps")
 
 
 def _floor_mod(x: Array, y: Array) -> Any:
-    if x.dtype.kind in "iu" and not np.all(y):
+    if x.dtype.kind in "iu" and not usually(y.all()):
         raise invalid("floormod: integer division by zero.")
     rest = x % y
     if x.dtype.kind in "iu" or rest.all():

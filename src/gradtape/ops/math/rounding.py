@@ -9,13 +9,13 @@ import numpy as np
 from ...base.dtypes import FLOATING, REAL, Array
 from ...base.errors import invalid
 from ...base.types import Namespace, Value
-from ...op.family import as_array, elementwise, sample_binary
+from ...op.family import as_array, elementwise, sample_binary, usually
 from .elementwise import no_division_by_zero
 from .logic import zeros_like
 
 
 def _check_divisor(y: Array, name: str) -> None:
-    if y.dtype.kind in "iu" and not np.all(y):
+    if y.dtype.kind in "iu" and not usually(y.all()):
         raise invalid(f"{name}: integer division by zero.")
 
 

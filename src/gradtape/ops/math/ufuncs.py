@@ -18,7 +18,16 @@ from ...base.dtypes import FLOATING, INDEX, INEXACT, INTEGER, REAL, Array
 from ...base.errors import invalid
 from ...base.types import Cotangent, Draw, Function, Namespace, Tangent, Value
 from ...op.declaration import BadInput, Sample
-from ...op.family import UNARY_SHAPES, elementwise, in_float32, machine_code_for, one_pass, sample_binary, sample_unary
+from ...op.family import (
+    UNARY_SHAPES,
+    elementwise,
+    in_float32,
+    machine_code_for,
+    one_pass,
+    sample_binary,
+    sample_unary,
+    usually,
+)
 from .elementwise import abs as absolute
 from .elementwise import divide_no_nan, sigmoid, sign
 from .logic import equal, greater_equal, is_finite, is_nan, less_equal, logical_or, ones_like, select, zeros_like
@@ -532,7 +541,7 @@ def _(x1: Array, x2: Array) -> Any:
 
 
 def _floor_divide(x1: Array, x2: Array) -> Any:
-    if x1.dtype.kind in "iu" and not np.all(x2):
+    if x1.dtype.kind in "iu" and not usually(x2.all()):
         raise invalid("floor_divide: integer division by zero.")
     return x1 // x2
 
