@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import math, random
-from ..api import arrays, indexing, layout
 from ..base import dtypes
 from ..base.errors import invalid
 from ..base.types import TensorLike
@@ -26,6 +24,9 @@ def resampled(
     dataset: Any, class_func: Callable[..., Any], target: TensorLike, initial: TensorLike | None, seed: Any
 ) -> Any:
     """The dataset of pairs of a class and an element; `initial` None: shares are estimated from the elements."""
+    from .. import math
+    from ..random import uniform
+
     wanted = math.cast(target, dtypes.float32)
     if wanted.shape.rank != 1:
         raise invalid(f"rejection_resample: target_dist must have one share for each class, got shape {wanted.shape}.")
@@ -47,22 +48,24 @@ def resampled(
     accepted = (
         make.zip(shares.map(lambda accept, original: accept), dataset)
         .map(lambda accept, element: _with_class(class_func, accept, element))
-        .filter(lambda number, share, element: random.uniform([], seed=seed) < share)
+        .filter(lambda number, share, element: uniform([], seed=seed) < share)
         .map(lambda number, share, element: (number, element))
     )
     if initial is not None and lowest == 0:
         return accepted
-    weights = shares.map(lambda accept, original: layout.stack([original, 1.0 - original]))
+    weights = shares.map(lambda accept, original: [original, 1.0 - original])
     return make.sample_from_datasets([whole, accepted], weights, seed=seed, stop_on_empty_dataset=True)
 
 
 def _with_class(class_func: Callable[..., Any], accept: Any, element: Any) -> tuple[Any, Any, Any]:
     number = class_func(*element) if isinstance(element, tuple) else class_func(element)
-    return number, indexing.gather(accept, number), element
+    return number, accept[number], element
 
 
 def _acceptance(present: Any, wanted: Any) -> tuple[Any, Any]:
     """The probability to accept an element of each class, and that to take one of the data as they are."""
+    from .. import math
+
     ratios = wanted / (present + np.finfo(np.float32).tiny)
     lowest, largest = math.reduce_min(ratios), math.reduce_max(ratios)
     return (ratios - lowest) / (largest - lowest), lowest
@@ -70,11 +73,13 @@ def _acceptance(present: Any, wanted: Any) -> tuple[Any, Any]:
 
 def _estimated(classes: Any, count: int) -> Any:
     """For each element the shares of the classes, as far as they have been seen."""
+    from .. import math
 
     def turn(seen: Any, numbers: Any) -> tuple[Any, Any]:
-        seen = seen + math.reduce_sum(arrays.one_hot(numbers, count, dtype=dtypes.int64), 0)
-        shares = math.cast(math.truediv(seen, math.reduce_sum(seen)), dtypes.float32)
-        return seen, arrays.broadcast_to(shares, [_BATCH, count])
+        seen = seen + math.bincount(numbers, minlength=count, maxlength=count, dtype=dtypes.int64)
+        shares = math.cast(seen / math.reduce_sum(seen), dtypes.float32)
+        return seen, rows + shares
 
+    rows = to_tensor(np.zeros((_BATCH, count), np.float32))
     start = to_tensor(np.full(count, _SEEN, np.int64))
     return classes.batch(_BATCH).scan(start, turn).unbatch()
