@@ -15,10 +15,18 @@ def test_v2_is_the_package():
 
 
 def test_v1_names_what_to_use():
-    with pytest.raises(AttributeError, match=r"tf\.compat\.v1\.Session.*GradientTape"):
+    with pytest.raises(AttributeError, match=r"tf\.compat\.v1\.Session does not exist.*tf\.function"):
         tf.compat.v1.Session  # noqa: B018
     assert not hasattr(tf.compat.v1, "placeholder")
     assert importlib.import_module("gradtape.compat.v1") is tf.compat.v1
+
+
+def test_v1_train_lists_its_optimizers_and_no_names_of_its_own_making():
+    names = set(dir(tf.compat.v1.train))
+    assert {"AdamOptimizer", "Checkpoint", "get_global_step"} <= names
+    assert all(hasattr(tf.compat.v1.train, name) for name in names)
+    assert tf.compat.v1.train.ClusterSpec is tf.train.ClusterSpec
+    assert not {"Any", "Iterator", "Variable", "import_late", "read_events"} & names
 
 
 def test_text_and_bytes():

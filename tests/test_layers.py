@@ -43,6 +43,7 @@ LAZY: dict[tuple[str, str], str] = {
     ("xla.places", "xla.logical"): "jax is imported by programs that use it",
     ("xla.scopes", "xla.sharding"): "jax is imported by programs that use it",
     ("compat.v1.train", "train"): "protocol buffers are imported by programs that use them",
+    ("base.absent", "numpy"): "looked into for a name that is nowhere else, when an error is read",
     ("op.declaration", "op.entry"): "entries are generated from an Op at its first use, and need the class Op",
     ("diagnostics", "keras_gradtape.callbacks"): "Keras is imported by programs that use it",
     ("differentiation.tape", "diagnostics.asking"): "diagnostics are imported when somebody asks",

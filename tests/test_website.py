@@ -1,6 +1,9 @@
 """The pages that `mkdocs build` gets beside docs/: every public name is described once, from what Python sees."""
 
 import ast
+import functools
+import re
+import types
 
 import pytest
 from website import outline, reference
@@ -21,6 +24,19 @@ def test_every_name_of_the_top_level_is_described_or_leads_to_where_it_is():
     page = PAGES["tf"]
     names = {name for name in dir(tf) if not name.startswith("_") and not isinstance(getattr(tf, name), type(tf))}
     assert names == {*page.described, *page.aliases}
+
+
+def test_raw_ops_and_the_names_of_tensorflow_1_are_tables_with_links_to_what_they_stand_for():
+    written = reference.pages(list(PAGES.values()))
+    for name in ("tf.compat", "tf.compat.v1", "tf.raw_ops"):
+        rows = set(re.findall(r"^\| `(\w+)", written[f"reference/{name}.md"], re.MULTILINE))
+        space = functools.reduce(getattr, name.split(".")[1:], tf)
+        public = {below for below in dir(space) if not isinstance(getattr(space, below), types.ModuleType)}
+        assert public - {"gfile", "image", "logging", "nn"} <= rows
+        assert {name: f"reference/{name}.md"} in reference.navigation(list(PAGES.values()))
+    assert "| `to_float(x)` | x as float32. |" in written["reference/tf.compat.v1.md"]
+    assert "[`tf.matmul`](tf.linalg.md#tf.linalg.matmul)" in written["reference/tf.raw_ops.md"]
+    assert "## tf.compat.v1.train\n" in written["reference/tf.compat.v1.md"]
 
 
 def test_a_value_with_two_names_is_described_once():

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import gradtape
 
-# Described elsewhere: Keras and its parts have a reference of their own; raw ops are the ops of the other namespaces under
-# TensorFlow's names.
+# Described elsewhere: Keras has a reference of its own; raw ops and the names of TensorFlow 1 are other names for
+# what the other namespaces have (`TABLES` in website/reference.py).
 ELSEWHERE = frozenset(("keras", "raw_ops", "compat"))
 
 

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import abc
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
 from .base.namespaces import listing, namespace
 from .distribute.strategy import DistributedValues
-from .trace import ConcreteFunction, Function
+from .trace import ConcreteFunction as _ConcreteFunction
+from .trace import Function
 from .values.tensor import Tensor
 from .variables.variable import Variable
 
 __all__ = ["experimental"]
 
-# What `tf.convert_to_tensor` takes.
-TensorLike = Tensor | Variable | np.ndarray | np.generic | bool | int | float | complex | str | bytes | list | tuple  # type: ignore[type-arg]
+if TYPE_CHECKING:
+    from .base.types import TensorLike as _TensorLike
+else:  # what `tf.convert_to_tensor` takes, as classes for isinstance
+    _TensorLike = (
+        Tensor | Variable | np.ndarray | np.generic | bool | int | float | complex | str | bytes | list | tuple
+    )
 
 
 class TraceType(abc.ABC):
@@ -104,20 +109,20 @@ class SupportsTracingProtocol(Protocol):
 class experimental:
     """`tf.types.experimental`."""
 
-    Callable = Function | ConcreteFunction
-    ConcreteFunction = ConcreteFunction
-    GenericFunction = Function
-    PolymorphicFunction = Function
+    Callable: TypeAlias = Function | _ConcreteFunction
+    ConcreteFunction: TypeAlias = _ConcreteFunction
+    GenericFunction: TypeAlias = Function
+    PolymorphicFunction: TypeAlias = Function
 
     @namespace("gradtape.types.experimental.distributed")
     class distributed:
         """`tf.types.experimental.distributed`: values with a part for each replica, of which there is one."""
 
-        Mirrored = DistributedValues
-        PerReplica = DistributedValues
+        Mirrored: TypeAlias = DistributedValues
+        PerReplica: TypeAlias = DistributedValues
 
     SupportsTracingProtocol = SupportsTracingProtocol
-    TensorLike = TensorLike
+    TensorLike: TypeAlias = _TensorLike
     TraceType = TraceType
 
 

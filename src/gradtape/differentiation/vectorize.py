@@ -13,7 +13,7 @@ from __future__ import annotations
 import itertools
 import logging
 from collections.abc import Callable
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar, overload
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from ..base.errors import ScalarElementsError, UnimplementedError
 from ..base.shapes import TensorShape, known_shape
 from ..base.sizes import same
 from ..base.traceable import traceable
-from ..base.types import Function, TensorLike
+from ..base.types import DenseLike, Function, TensorLike
 from ..op.attributes import as_shape
 from ..op.call import RUNNERS
 from ..op.declaration import Op
@@ -206,9 +206,17 @@ def unbatch(value: Any, size: int, depth: int) -> Any:
     return with_batch_axis(value, size)
 
 
+@overload
 def vectorized_map(
-    fn: Callable[..., _Result], elems: object, fallback_to_while_loop: bool = True, warn: bool = True
-) -> _Result:
+    fn: Callable[[Tensor], _Result], elems: DenseLike, fallback_to_while_loop: bool = ..., warn: bool = ...
+) -> _Result: ...
+@overload
+def vectorized_map(
+    fn: Callable[..., _Result], elems: object, fallback_to_while_loop: bool = ..., warn: bool = ...
+) -> _Result: ...
+def vectorized_map(
+    fn: Callable[..., Any], elems: object, fallback_to_while_loop: bool = True, warn: bool = True
+) -> Any:
     """`fn` of each slice of `elems` along the first axis, computed for all at once and stacked.
 
     >>> import gradtape as tf
@@ -227,8 +235,7 @@ def vectorized_map(
     Returns:
         The results, stacked.
     """
-    outputs: Any = _mapped(lambda slices: (fn(slices), None), elems, fallback_to_while_loop, warn)[0]
-    return outputs
+    return _mapped(lambda slices: (fn(slices), None), elems, fallback_to_while_loop, warn)[0]
 
 
 def mapped_and_shared(fn: Callable[..., tuple[Any, Any]], elems: object) -> tuple[Any, Any]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..base.namespaces import listing
+from typing import TYPE_CHECKING
+
+from ..base.namespaces import homes, listing, on_first_use
 from ..io.examples import (
     BytesList,
     Example,
@@ -23,11 +25,17 @@ from .per_example import per_example_gradients
 from .reader import list_variables, load_checkpoint, load_variable
 from .state_file import get_checkpoint_state, latest_checkpoint
 
+if TYPE_CHECKING:
+    from ..distribute.resolvers import ClusterSpec as ClusterSpec
+else:
+    __getattr__ = on_first_use(globals(), homes(__name__, {"distribute.resolvers": "ClusterSpec"}))
+
 __all__ = [
     "BytesList",
     "Checkpoint",
     "CheckpointManager",
     "CheckpointOptions",
+    "ClusterSpec",
     "Example",
     "ExponentialMovingAverage",
     "Feature",

@@ -46,3 +46,19 @@ assert_type(tf.cond(loss > 0, lambda: loss, lambda: -loss), tf.Tensor)
 assert_type(tf.map_fn(tf.tanh, tf.ones([2, 2])), tf.Tensor)
 checkpoint = tf.train.Checkpoint(model=dense)
 assert_type(checkpoint.save("checkpoint"), str)
+
+
+def same(value: tf.types.experimental.TensorLike) -> tf.Tensor:
+    return tf.convert_to_tensor(value)
+
+
+def traces(compiled: tf.types.experimental.GenericFunction) -> int:
+    return compiled.experimental_get_tracing_count()
+
+
+def name_of(concrete: tf.types.experimental.ConcreteFunction) -> str:
+    return str(concrete.name)
+
+
+assert_type(same([1.0, 2.0]), tf.Tensor)
+assert_type(tf.vectorized_map(same, tf.ones([3, 2])), tf.Tensor)

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...api.framework import executing_eagerly as executing_eagerly
 from ...api.framework import get_logger
-from ...base.absent import nearest
+from ...base.absent import elsewhere, nearest
 from ...base.dimension import Dimension as Dimension
 from ...base.namespaces import listing
 from ...random import set_seed
@@ -207,12 +207,14 @@ def __getattr__(name: str) -> Any:
         place = getattr(v2, module) if module else v2
         if hasattr(place, last):
             return getattr(place, last)
-    instead = f"tf.{name}" if hasattr(v2, name) else "eager ops with tf.GradientTape"
-    raise AttributeError(
+    plain = (
         f"tf.compat.v1.{name} does not exist: gradtape has TensorFlow 2's eager interface only, without graphs and sessions, "
-        f"and tf.compat.v2 is the package itself. Use {instead}"
-        f"{nearest(__name__, name) or '.'}"
+        "and tf.compat.v2 is the package itself. "
     )
+    if instead := elsewhere(name):
+        raise AttributeError(plain + instead)
+    instead = f"tf.{name}" if hasattr(v2, name) else "eager ops with tf.GradientTape"
+    raise AttributeError(f"{plain}Use {instead}{nearest(__name__, name) or '.'}")
 
 
 __dir__ = listing(globals(), (*_MESSAGES, *MODULES.split(), *_MADE, *PLACES, "AUTO_REUSE", "Dimension", "train"))

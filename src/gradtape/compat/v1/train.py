@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...base.namespaces import import_late
-from ...summary.event_file import read_events
+from ...base.absent import elsewhere
+from ...base.namespaces import import_late, listing
+from ...summary import event_file
 from ...variables.variable import Variable
 from .optimizers import AdadeltaOptimizer as AdadeltaOptimizer
 from .optimizers import AdagradOptimizer as AdagradOptimizer
@@ -40,7 +41,7 @@ def summary_iterator(path: Any) -> Iterator[Any]:
     Returns:
         An iterator of `Event` messages.
     """
-    return read_events(path)
+    return event_file.read_events(path)
 
 
 def get_global_step(graph: object = None) -> Variable | None:
@@ -79,7 +80,7 @@ def get_or_create_global_step(graph: object = None) -> Variable:
 
 
 _SHARED = (
-    "BytesList Checkpoint CheckpointManager CheckpointOptions ClusterSpec Coordinator Example ExponentialMovingAverage Feature "
+    "BytesList Checkpoint CheckpointManager CheckpointOptions ClusterSpec Example ExponentialMovingAverage Feature "
     "FeatureList FeatureLists Features FloatList Int64List SequenceExample checkpoints_iterator get_checkpoint_state "
     "latest_checkpoint list_variables load_checkpoint load_variable"
 )
@@ -88,6 +89,11 @@ _SHARED = (
 def __getattr__(name: str) -> Any:
     if name in _SHARED.split():
         return getattr(import_late("gradtape.train"), name)
+    instead = elsewhere(f"train.{name}")
     raise AttributeError(
         f"tf.compat.v1.train.{name} does not exist: gradtape has TensorFlow 2's eager interface only, without sessions."
+        + (f" {instead}" if instead else "")
     )
+
+
+__dir__ = listing(globals(), _SHARED.split())
