@@ -45,9 +45,10 @@ def complete_backend_name(module: Any) -> None:
 
     @functools.wraps(module.backend)
     def backend() -> str:
+        if "tensorflow" not in aliases.PACKAGES:
+            return known()
         asking = sys._getframe(1).f_globals.get("__name__", "")
-        inside = asking.partition(".")[0] in ("keras", "keras_gradtape")
-        return "tensorflow" if "tensorflow" in aliases.PACKAGES and not inside else known()
+        return known() if asking.partition(".")[0] in ("keras", "keras_gradtape") else "tensorflow"
 
     known, module.backend = module.backend, backend
 

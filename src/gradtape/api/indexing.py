@@ -471,8 +471,9 @@ def where(
         return masks.nonzero.public(condition)
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
-    if isinstance(condition, np.ndarray | np.generic) and condition.dtype.kind in "iufc":  # (a tensor is not converted)
-        condition = condition.astype(bool)
+    is_array = condition.__class__ is not EagerTensor and isinstance(condition, (np.ndarray, np.generic))
+    if is_array and condition.dtype.kind in "iufc":  # type: ignore[union-attr] # (a tensor is not converted)
+        condition = condition.astype(bool)  # type: ignore[union-attr]
     return logic.select.public(condition, x, y)
 
 

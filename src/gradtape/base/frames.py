@@ -39,9 +39,17 @@ def is_ours(frame: FrameType) -> bool:
 def user_frame(depth: int) -> FrameType:
     """The innermost frame of the user's, at least `depth` above the caller's (as `sys._getframe` counts)."""
     frame = sys._getframe(depth + 1)
-    while frame.f_back is not None and _is_our_module(frame.f_globals.get("__name__")):
+    while frame.f_back is not None:
+        file = frame.f_code.co_filename
+        if file not in _OUR_FILES:
+            if not _is_our_module(frame.f_globals.get("__name__")):
+                break
+            _OUR_FILES.add(file)
         frame = frame.f_back
     return frame
+
+
+_OUR_FILES: set[str] = set()  # (the name of a file is found faster than what is known of a module)
 
 
 @functools.cache
@@ -63,7 +71,7 @@ def program_frame(depth: int) -> FrameType:
     """
     frame: FrameType | None = sys._getframe(depth + 1)
     while frame is not None:
-        if frame.f_code.co_filename in _PROGRAM_FILES:
+        if frame.f_code.co_filename in PROGRAM_FILES:
             return frame
         if not _is_our_module(frame.f_globals.get("__name__")):
             break  # not seen before, or a library
@@ -71,11 +79,11 @@ def program_frame(depth: int) -> FrameType:
     found = _program_frame(depth + 1)
     file = found.f_code.co_filename
     if not (is_library(file) or is_ours(found)):
-        _PROGRAM_FILES.add(file)
+        PROGRAM_FILES.add(file)
     return found
 
 
-_PROGRAM_FILES: set[str] = set()  # (the name of a file is found faster than what is known of a module)
+PROGRAM_FILES: set[str] = set()  # for the same reason
 
 
 def _program_frame(depth: int) -> FrameType:

@@ -10,11 +10,13 @@ from __future__ import annotations
 import itertools
 from collections import deque
 from collections.abc import Sequence
+from sys import _getframe
 from types import CodeType
 from typing import Any, NamedTuple
 
 from .context import STATE, next_id
-from .frames import program_frame
+from .dtypes import BY_NUMPY
+from .frames import PROGRAM_FILES, program_frame
 
 _MOST = 4096  # notes of one kind
 
@@ -23,11 +25,16 @@ class Cut(NamedTuple):
     """A value that was computed from a followed one, or from another cut, without a record."""
 
     by: Any  # the op, or the compiled function
-    ids: tuple[int, ...]  # of the operands that were followed, or cut before
+    ids: tuple[int, ...]  # of the operands, some of which were followed, or cut before; 0 for one that no tape has seen
     mixed: bool  # whether the output has a record too, because of its other operands
-    typed: bool  # whether the output is of a type that has derivatives
+    kind: Any  # the output's type, as NumPy has it
     code: CodeType | None  # None where the output has a record, which has the place
     offset: int
+
+    @property
+    def typed(self) -> bool:
+        """Whether the output is of a type that has derivatives."""
+        return BY_NUMPY[self.kind].is_differentiable
 
 
 class Exit(NamedTuple):
@@ -60,6 +67,27 @@ def is_followed(number: int) -> bool:
     return False
 
 
+def note_lost(by: object, output: Any, first: int, second: int = 0) -> None:
+    """The same as `note_cut` for entries of ops: the identities of one or two operands, and one output that has none yet.
+
+    (Comparisons are many, and most of them are on what a tape follows: so this is written for the fewest instructions.)
+    """
+    for records in STATE.tapes:
+        if first in records or second in records:
+            break
+    else:
+        if first not in CUTS and second not in CUTS:
+            return
+    frame = _getframe(2)
+    if frame.f_code.co_filename not in PROGRAM_FILES:
+        frame = program_frame(2)
+    output._id = number = next_id()
+    kind = output._array.dtype
+    CUTS[number] = _new(Cut, (by, (first, second), False, kind, frame.f_code, frame.f_lasti))
+    if len(CUTS) > _MOST:
+        _bound(CUTS)
+
+
 def note_cut(by: object, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
     """Note an op whose outputs are not followed, although a tape follows one of its inputs, or a cut one led to it."""
     ids: tuple[int, ...] = ()
@@ -77,16 +105,18 @@ def note_shadow(by: object, inputs: Sequence[Any], outputs: Sequence[Any]) -> No
     for value in inputs:
         if value._id in CUTS:
             ids = (*ids, value._id)
-    if ids and outputs:
-        first = outputs[0]._id
-        if first:  # it has a record, and so have the others
-            cut = _new(Cut, (by, ids, True, True, None, 0))
-            for output in outputs:
-                CUTS[output._id] = cut
-            if len(CUTS) > _MOST:
-                _bound(CUTS)
-        else:
-            _note(by, ids, outputs)
+    if not ids or not outputs:
+        return
+    first = outputs[0]
+    if not first._id:
+        _note(by, ids, outputs)
+        return
+    # (It has a record, and so have the others.)
+    cut = _new(Cut, (by, ids, True, first.dtype.numpy, None, 0))
+    for output in outputs:
+        CUTS[output._id] = cut
+    if len(CUTS) > _MOST:
+        _bound(CUTS)
 
 
 _new = tuple.__new__  # (a third of the time of calling the class)
@@ -95,7 +125,7 @@ _new = tuple.__new__  # (a third of the time of calling the class)
 def _note(by: object, ids: tuple[int, ...], outputs: Sequence[Any]) -> None:
     frame = program_frame(2)
     first = outputs[0]
-    cut = _new(Cut, (by, ids, first._id != 0, first.dtype.is_differentiable, frame.f_code, frame.f_lasti))
+    cut = _new(Cut, (by, ids, first._id != 0, first.dtype.numpy, frame.f_code, frame.f_lasti))
     for output in outputs:
         if not output._id:
             output._id = next_id()

@@ -90,7 +90,7 @@ def _called(function: Any, is_step: bool, kinds: dict[type, Any] | None = None) 
                 return result
         first = 0
         if ACTIVE:
-            if is_step and STATE.trace is not None:
+            if STATE.trace is not None and is_step:
                 return STATE.trace.composite(call, args, kwargs)
             if STATE.tapes:
                 first = next_id()

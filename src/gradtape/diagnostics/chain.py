@@ -121,7 +121,8 @@ class Ways:
         lost: dict[int, list[int]] = {}
         for number, cut in cuts.items():
             for operand in cut.ids:
-                lost.setdefault(operand, []).append(number)
+                if operand:
+                    lost.setdefault(operand, []).append(number)
         self.source = source
         self.chain = chain
         self.followed = _reached(source, recorded, {})

@@ -132,10 +132,32 @@ def matching_tensors(op: Op, args: Iterable[Any], labels: object = None) -> list
 
 
 def _mixed_tensors(op: Op, args: tuple[Any, ...]) -> list[Any]:
+    given = list(args)
+    common = None
+    position = -1
+    for value in args:  # a fast path of what follows, for tensors and variables of the right types
+        position += 1
+        if value.__class__ is not EagerTensor:
+            if not hasattr(value.__class__, "_read"):
+                break
+            given[position] = value = value._read()
+            if value.__class__ is not EagerTensor:
+                break
+        dtype = value._array.dtype
+        allowed = op.other.get(op.arguments[position])
+        if allowed is not None:
+            if dtype not in allowed:
+                break
+        elif common is None:
+            common = dtype
+        elif dtype is not common:
+            break
+    else:
+        return given
     group = [p for p, name in enumerate(op.arguments) if name not in op.other and p < len(args)]
-    matched = dict(zip(group, matching_tensors(op, [args[p] for p in group]), strict=True))
+    matched = dict(zip(group, matching_tensors(op, [given[p] for p in group]), strict=True))
     tensors: list[Any] = []
-    for position, value in enumerate(args):
+    for position, value in enumerate(given):
         if position in matched:
             tensors.append(matched[position])
             continue

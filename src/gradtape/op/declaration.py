@@ -355,7 +355,10 @@ class Op:
         if runner is None:
             if len(attributes) != len(self.attributes):
                 attributes = {**self.attributes, **attributes}
-            return (self.eager if self.large is None else self.kernel_for(args[0]))(*args, **attributes)
+            large = self.large  # (`kernel_for`, inlined: rules call ops on small arrays)
+            if large is None or getattr(args[0], "size", 0) < large.smallest:
+                return self.eager(*args, **attributes)
+            return large(*args, **attributes)
         return runner(self, args, attributes)
 
     def kernel_for(self, first: Any = None) -> Rule:

@@ -21,7 +21,7 @@ from ..base import dtypes
 from ..base.context import ACTIVE, STATE, next_id
 from ..base.frames import user_frame
 from ..base.generated import define, scope
-from ..base.notes import CUTS, note_cut, note_shadow
+from ..base.notes import CUTS, note_cut, note_lost, note_shadow
 from ..native.choice import Choice, choice_of
 from ..values.tensor import EagerTensor, from_array
 from .arguments import flag, given, text
@@ -61,6 +61,7 @@ def public_entry(op: Op, reflected: bool = False, behind: bool = False) -> Any:
         STATE=STATE,
         CUTS=CUTS,
         note_cut=note_cut,
+        note_lost=note_lost,
         note_shadow=note_shadow,
         next_id=next_id,
         new=object.__new__,
@@ -289,7 +290,7 @@ def _one_operand(op: Op, general: str) -> list[str]:
             f"                note_shadow(op, ({x},), (_out,))",
         ]
     else:
-        lines += [f"    if ACTIVE and {x}._id:", f"        note_cut(op, ({x},), (_out,))"]
+        lines += [f"    if ACTIVE and {x}._id:", f"        note_lost(op, _out, {x}._id)"]
     return [*lines, "    return _out"]
 
 
@@ -397,7 +398,7 @@ def _two_operands(op: Op, general: str, numbers: bool) -> list[str]:
         else:
             lines += _followed_cases(op, both, False, "")
     else:
-        lines += [f"    if ACTIVE and ({x}._id or {y}._id):", f"        note_cut(op, ({x}, {y}), (_out,))"]
+        lines += [f"    if ACTIVE and ({x}._id or {y}._id):", f"        note_lost(op, _out, {x}._id, {y}._id)"]
     return [*lines, "    return _out"]
 
 
@@ -451,7 +452,7 @@ def _number_case(op: Op, followed: int, number: str) -> list[str]:
             f"                note_shadow(op, ({tensor},), (_out,))",
         ]
     else:
-        lines += [f"    if ACTIVE and {tensor}._id:", f"        note_cut(op, ({tensor},), (_out,))"]
+        lines += [f"    if ACTIVE and {tensor}._id:", f"        note_lost(op, _out, {tensor}._id)"]
     return [*lines, "    return _out"]
 
 

@@ -148,19 +148,22 @@ def record_op(op: Op, inputs: tuple[Any, ...], attributes: dict[str, Any], outpu
         return
     state = STATE
     for records in state.tapes:
-        followed = tuple(
-            [p for p, tensor in enumerate(inputs) if tensor._id in records and tensor.dtype.is_differentiable]
-        )
-        if not followed:
-            if any(tensor._id in records for tensor in inputs):  # integers that came out beside floats
+        found: list[int] = []  # (filled by hand: on Python 3.11 a comprehension is a call)
+        is_met = False  # whether an operand is followed at all; integers that came out beside floats are, and have no derivatives
+        position = -1
+        for tensor in inputs:
+            position += 1
+            if tensor._id in records:
+                is_met = True
+                if tensor.dtype.is_differentiable and (
+                    op.variadic or op.lookup_error or op.arguments[position] in op.vjps
+                ):
+                    found.append(position)
+        if not found or not (outputs[0].dtype.is_differentiable or op.lookup_error):
+            if is_met:
                 note_cut(op, inputs, outputs)
             continue
-        if not op.variadic:
-            followed = tuple([p for p in followed if op.arguments[p] in op.vjps or op.lookup_error])
-        if not followed or not (outputs[0].dtype.is_differentiable or op.lookup_error):
-            note_cut(op, inputs, outputs)
-            continue
-        write(records, outputs, record_of(op, followed, inputs, attributes, outputs, user_location()))
+        write(records, outputs, record_of(op, tuple(found), inputs, attributes, outputs, user_location()))
     if CUTS:
         note_shadow(op, inputs, outputs)
     for accumulator in tuple(state.accumulators):
@@ -185,7 +188,13 @@ def record_of(
         pull = op.pull(())
         saved = [followed, *(_saved(op, name, inputs, attributes, outputs) for name in needs)]
     else:
-        broadcast = op.broadcasts and any(not surely_equal(_shape(inputs[p]), _shape(first)) for p in followed)
+        broadcast = False
+        if op.broadcasts:
+            shape = _shape(first)
+            for position in followed:
+                if not surely_equal(_shape(inputs[position]), shape):
+                    broadcast = True
+                    break
         conjugate = bool(op.holomorphic) and first.dtype.is_complex
         pull = op.pull(followed, (), broadcast, conjugate)
         saved = [_saved(op, name, inputs, attributes, outputs) for name in op.saved_names(followed, broadcast)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from sys import _getframe
 from typing import Any, NoReturn
 
 import numpy as np
@@ -11,7 +12,7 @@ from ..base import dtypes
 from ..base.context import ACTIVE, STATE, next_id
 from ..base.dtypes import DType
 from ..base.errors import InvalidArgumentError, invalid
-from ..base.frames import user_frame
+from ..base.frames import is_ours, user_frame
 from ..base.notes import SPANS
 from ..base.shapes import broadcast
 from ..base.sizes import Size
@@ -199,13 +200,19 @@ def getitem(x: TensorLike, key: object) -> Any:
 _item = public_entry(index.getitem, behind=True)
 
 
-def _noted(function: Any, *operands: Any) -> Any:
-    """Call a function; what a tape records of it leads to the line that the operator is on."""
+def _noted(function: Any, x: Any, y: Any) -> Any:
+    """Call the function of an operator; what a tape records of it leads to the line that the operator is on."""
     first = next_id()
-    result = function(*operands)
-    frame = user_frame(1)
+    result = function(x, y)
+    frame = _getframe(2)
+    if is_ours(frame):
+        frame = user_frame(2)
     SPANS.append((first, next_id(), "", frame.f_code, frame.f_lasti))
     return result
+
+
+def _any_item(x: Any, key: Any) -> Any:
+    return _item(x, (key,)) if key.__class__ is int else _getitem(x, key)
 
 
 def _getitem(x: Any, key: Any) -> Any:
@@ -387,8 +394,8 @@ def _advanced(x: Value, parts: Sequence[Any]) -> Any:
 
 
 def _variable_getitem(variable: Variable, key: Any) -> Any:
-    recorded = ACTIVE and STATE.tapes
-    part = _noted(getitem, variable._read(), key) if recorded else getitem(variable._read(), key)
+    value = variable._read()
+    part = _noted(_any_item, value, key) if ACTIVE and STATE.tapes and STATE.trace is None else getitem(value, key)
     assigner = SliceAssigner(variable, (key,) if key.__class__ is int else _assigned_key(key))
     part.assign, part.assign_add, part.assign_sub = assigner.assign, assigner.assign_add, assigner.assign_sub
     return part

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -60,10 +61,12 @@ def spread(reduced: Value, shape: tuple[int, ...], axis: Axis) -> Any:
 
 def count_reduced(shape: tuple[int, ...], axis: Axis) -> int:
     """How many elements go into one element of the reduced tensor."""
+    if axis is None:
+        return math.prod(shape)
     count: Any = 1
     size: Any
     for size, kept in zip(shape, kept_shape(shape, axis), strict=True):
-        if kept is not size and (isinstance(size, Size) or kept != size):
+        if kept is not size and ((size.__class__ is not int and isinstance(size, Size)) or kept != size):
             count = size * count
     return count
 
