@@ -36,6 +36,7 @@ def test_reading():
         lambda: tf.audio.decode_wav([WAV, WAV]),
         lambda: tf.audio.decode_wav(WAV[:34] + b"\x08" + WAV[35:]),
         lambda: tf.audio.encode_wav([1.0], 8000),
+        lambda: tf.audio.encode_wav(tf.zeros([1, 65536]), 8000),
         lambda: tf.audio.encode_wav(tf.zeros([2, 1], tf.float64), 8000),
         lambda: tf.audio.encode_wav(tf.zeros([2, 0]), 8000),
     ],

@@ -19,6 +19,8 @@ from .variables.variable import Variable
 
 __all__ = ["decode_wav", "encode_wav"]
 
+_MOST_SAMPLES = 2**31 - 64  # two bytes each, in a file whose header counts bytes in 32 bits
+
 
 class DecodeWav(NamedTuple):
     """What `decode_wav` gives."""
@@ -103,8 +105,10 @@ def encode_wav(audio: TensorLike, sample_rate: object, name: str | None = None) 
     sound = to_tensor(audio, None if isinstance(audio, (Tensor, Variable)) else dtypes.float32)
     if sound.dtype != dtypes.float32 or sound.ndim != 2:
         raise invalid(f"encode_wav: float32 of shape [frames, channels] is needed, got {sound.dtype!r}, {sound.shape}.")
-    if not sound.shape[1]:
-        raise invalid(f"encode_wav: there must be a channel, got shape {sound.shape}.")
+    if not 0 < sound.shape[1] < 1 << 16:
+        raise invalid(f"encode_wav: there must be 1 to 65535 channels, got shape {sound.shape}.")
+    if sound._array.size >= _MOST_SAMPLES:
+        raise invalid(f"encode_wav: a file holds less than {_MOST_SAMPLES} samples, got shape {sound.shape}.")
     rate = as_int(sample_rate)
     if not 0 < rate < 2**32 // (2 * sound.shape[1]):
         raise invalid(f"encode_wav: sample_rate must be positive, and the bytes of a second fit 32 bits, got {rate}.")

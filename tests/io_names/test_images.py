@@ -129,3 +129,8 @@ def test_without_pillow_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "PIL", None)
     with pytest.raises(ModuleNotFoundError, match=r"pip install pillow"):
         tf.io.decode_png(PNG)
+
+
+def test_pictures_that_a_format_cannot_hold_are_refused():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="1 x 70000 pixels"):
+        tf.io.encode_jpeg(np.zeros((1, 70000, 3), np.uint8))

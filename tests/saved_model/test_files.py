@@ -420,6 +420,7 @@ def test_variables_that_begin_with_one_array_share_it_until_they_change(tmp_path
 def test_the_names_in_files_lead_to_no_setting_of_the_process():
     for namespace in names.NAMESPACES:
         names._namespace(namespace)
+    names._index.cache_clear()  # (it has the namespaces that were in use when it was made)
     words = (
         "seed",
         "state",

@@ -260,3 +260,10 @@ def test_texts_in_rows_stay_in_rows():
     assert s.bytes_split(rows).to_list() == [[[b"A", b" ", b"b"], [b"c"]], [[b"d"]]]
     with pytest.raises(INVALID):
         s.lower(tf.ragged.constant([[1], [2, 3]]))
+
+
+@pytest.mark.parametrize("pattern", ["(" * 3000 + ")" * 3000, "a{99999999999}", "(", "[z-a]"])
+def test_patterns_that_are_none_or_too_deep_are_refused(pattern):
+    for function in (tf.strings.regex_full_match, lambda text, pattern: tf.strings.regex_replace(text, pattern, "x")):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Invalid pattern"):
+            function("aab", pattern)

@@ -224,3 +224,19 @@ def test_a_save_that_fails_alone_frees_its_number(tmp_path):
     with pytest.raises(OSError, match="the disk is full"):
         checkpoint.save(str(tmp_path / "ckpt"))
     assert os.path.basename(checkpoint.save(str(tmp_path / "ckpt"))) == "ckpt-1"
+
+
+def test_files_of_other_folders_are_not_deleted(tmp_path):
+    """Whatever the list of a folder says, which may come from somebody else."""
+    other = tmp_path / "other"
+    precious = tf.train.Checkpoint(v=tf.Variable(1.0)).write(other / "precious")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    lines = [f'all_model_checkpoint_paths: "{path}"' for path in (precious, "../other/precious")]
+    (folder / "checkpoint").write_text("\n".join([f'model_checkpoint_path: "{precious}"', *lines]) + "\n")
+    manager = managed(folder, keep=1)
+    assert manager.checkpoints == []
+    manager.save()
+    manager.save()
+    assert names(manager.checkpoints) == ["ckpt-2"]
+    assert len(os.listdir(other)) == 2

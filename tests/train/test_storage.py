@@ -188,11 +188,23 @@ def test_pieces_that_do_not_cover_their_value_are_refused(tmp_path, shape, place
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="without pipes")
-def test_a_pipe_in_place_of_the_data_is_not_waited_for(saved):
-    _, data = files(saved)
-    os.remove(data)
-    os.mkfifo(data)
-    with pytest.raises(tf.errors.DataLossError, match="incomplete"):
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_pipe_in_place_of_a_file_is_not_waited_for(saved, which):
+    path = files(saved)[which]
+    os.remove(path)
+    os.mkfifo(path)
+    with pytest.raises((tf.errors.DataLossError, tf.errors.NotFoundError), match="does not exist"):
+        tf.train.load_variable(saved, W)
+
+
+@pytest.mark.parametrize("size", [5, -1, "5", None, 10**12])
+def test_an_index_is_read_as_far_as_it_says(saved, size):
+    """A file of nothing but zeros takes no room on a disk, and would take all of memory."""
+    head = json.dumps({"format": "gradtape checkpoint", "version": 1, "bytes": size, "crc32": 0}).encode() + b"\n"
+    with open(f"{saved}.index", "wb") as file:
+        file.write(head)
+        file.truncate(2**40 if size == 5 else 1000)
+    with pytest.raises(tf.errors.DataLossError, match="index"):
         tf.train.load_variable(saved, W)
 
 

@@ -453,7 +453,10 @@ def _picture(image: TensorLike, name: str, allowed: dict[DType, tuple[int, ...]]
 
 def _saved(image: Any, **options: object) -> Any:
     out = io.BytesIO()
-    image.save(out, **options)
+    try:
+        image.save(out, **options)
+    except (OSError, ValueError) as error:  # the format has a largest size
+        raise invalid(f"A picture of {image.height} x {image.width} pixels cannot be stored so: {error}.") from None
     return to_tensor(out.getvalue())
 
 

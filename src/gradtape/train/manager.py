@@ -78,9 +78,10 @@ class CheckpointManager:
         state = get_checkpoint_state(self._directory)
         if state is None:
             return
-        stamps = state.all_model_checkpoint_timestamps
+        stamps, folder = state.all_model_checkpoint_timestamps, os.path.dirname(os.path.abspath(self._prefix))
         for place, path in enumerate(state.all_model_checkpoint_paths):
-            if storage.exists(path):
+            # (What it keeps it may delete: files of its own folder, whatever the list says.)
+            if os.path.dirname(os.path.abspath(path)) == folder and storage.exists(path):
                 self._kept[path] = stamps[place] if place < len(stamps) else self._last_preserved
         if state.last_preserved_timestamp:
             self._last_preserved = state.last_preserved_timestamp

@@ -428,7 +428,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     try:
         # RE2, TensorFlow's engine, reads text as UTF-8 and \d, \w, \s and \b as ASCII.
         return re.compile(pattern, re.ASCII)
-    except re.error as error:
+    except (re.error, RecursionError, OverflowError) as error:
         raise invalid(f"Invalid pattern: {pattern}, error: {error}.") from None
 
 
