@@ -235,6 +235,9 @@ class GradientTape:
     def stop_recording(self) -> Iterator[None]:
         """Do not record in this block; useful to take a gradient inside the context, or to look at values.
 
+        A branch or a loop of a traced function is followed as a whole: in it, a tape that was made outside is not stopped, as in
+        TensorFlow. There `tf.stop_gradient(x)` says that nothing flows through x.
+
         >>> x = tf.constant(2.0)
         >>> with tf.GradientTape() as tape:
         ...     tape.watch(x)

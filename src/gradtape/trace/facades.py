@@ -9,7 +9,6 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..base.errors import UnimplementedError
 from ..differentiation.forward import ForwardAccumulator
 from ..differentiation.tape import GradientTape
 from .recorder import FACADES, Recorder
@@ -93,14 +92,14 @@ class TracedTape(_Entered, GradientTape):
 
     @contextlib.contextmanager
     def stop_recording(self) -> Iterator[None]:
-        """Do not record in this block."""
+        """Do not record in this block.
+
+        In a branch or a loop, of a tape that was made outside of it, nothing is stopped, as in TensorFlow: a tape follows a
+        branch or a loop as a whole.
+        """
         if not self._trace.made_here(self._number):
-            raise UnimplementedError(
-                None,
-                None,
-                "stop_recording: a branch or loop of a function cannot stop a tape that was made outside of it. Use "
-                "tf.stop_gradient(x) on what the block gives, or put the `if` or the loop into the `with` block.",
-            )
+            yield
+            return
         with self._trace.method(self, "stop_recording", (), {}):
             yield
 
