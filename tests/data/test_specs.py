@@ -155,18 +155,6 @@ def test_a_spec_is_the_signature_of_a_generator():
     assert [len(x["r"]) for x in again] == [0, 1, 5]
 
 
-def test_a_dataset_whose_size_is_a_tensor_of_the_function_says_so():
-    @tf.function
-    def total(n):
-        found = tf.constant(0, tf.int64)
-        for x in Dataset.range(n):
-            found += x
-        return found
-
-    with pytest.raises(NotImplementedError, match="no value before the function runs"):
-        total(tf.constant(3))
-
-
 def sparse_rows():
     return Dataset.from_tensor_slices([[0, 1], [1, 1], [2, 3]]).map(tf.sparse.from_dense)
 

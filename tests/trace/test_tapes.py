@@ -392,7 +392,9 @@ def test_a_tape_is_stopped_where_it_was_made_and_nowhere_deeper():
                     y = y * 2.0
         return tape.gradient(y, x)
 
-    assert stopped_inside(tf.constant(3.0), tf.constant(2)).numpy() == 24.0  # (TensorFlow's: the loop is followed as a whole)
+    assert (
+        stopped_inside(tf.constant(3.0), tf.constant(2)).numpy() == 24.0
+    )  # (TensorFlow's: the loop is followed as a whole)
 
     @tf.function
     def looked_at_in_a_branch(x, seen):

@@ -111,14 +111,28 @@ _OVERLOADS: dict[Any, Callable[..., Any]] = {
 }
 
 
-def _iter(dataset: Any) -> Any:
-    return dataset.begin_in_function()
+def _zip_datasets(*datasets: Any, strict: bool = False) -> Any:
+    are_all = all(map(_is_dataset, datasets))
+    return datasets[0].zip(datasets) if are_all and not strict else zip(*datasets, strict=strict)
+
+
+# What stands for a built-in function whose first argument is a dataset.
+_OF_DATASETS: dict[Any, Callable[..., Any]] = {
+    iter: lambda dataset: dataset.begin_in_function(),
+    len: lambda dataset: dataset.length_in_function(),
+    enumerate: lambda dataset, start=0: dataset.enumerate(start),
+    zip: _zip_datasets,
+}
+
+
+def _is_dataset(value: object) -> bool:
+    return hasattr(value.__class__, "begin_in_function")
 
 
 def overload_of(function: Any, args: tuple[Any, ...]) -> Callable[..., Any]:
     """The function to call instead of a built-in one, for these arguments."""
-    if function is iter and len(args) == 1 and tracing() and hasattr(args[0].__class__, "begin_in_function"):
-        return _iter
+    if function in _OF_DATASETS and args and _is_dataset(args[0]) and tracing():
+        return _OF_DATASETS[function]
     staged = any(is_symbolic(arg) or isinstance(arg, (TensorList, Positions)) for arg in args)
     if staged or (function is print and any(_holds_symbolic(arg) for arg in args)):
         return _OVERLOADS.get(function, function)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..base.namespaces import listing
 from ..trace.function import RETURNED
 from . import experimental as experimental
+from . import in_functions as in_functions
 from .dataset import Dataset as Dataset
 from .experimental import INFINITE_CARDINALITY as INFINITE_CARDINALITY
 from .experimental import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY

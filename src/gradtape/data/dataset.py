@@ -20,7 +20,6 @@ from ..op.arguments import flag, function, optional_flag, takes, truth
 from ..op.attributes import as_int
 from ..values.tensor import Tensor, TensorSpec, to_tensor, value_of
 from . import batching, caching, files, grouping, mixing, nested, resampling, selection, sources, structure, transforms
-from .captures import holds_symbolic
 from .functions import Function
 from .iterator import Iterator, NumpyIterator, T, begin
 from .node import INFINITE, UNKNOWN, Node, Settings
@@ -67,10 +66,6 @@ class Dataset(Generic[T]):
             options = options.merge(other._options)
         return Dataset(node, options)
 
-    def _described(self, make: Callable[[], Node], *given: object) -> Node:
-        """A step with elements of the same spec; inside a function, what it is given may have no value yet."""
-        return nested.described(make, self._node.spec, given)
-
     # --- iteration -------------------------------------------------------------------------------------------
 
     def __iter__(self) -> Iterator[T]:
@@ -98,9 +93,24 @@ class Dataset(Generic[T]):
         """
         return iter(self) if self._is_symbolic() else begin(self)
 
+    def length_in_function(self) -> Any:
+        """What `len` gives inside a function.
+
+        >>> import gradtape as tf
+        >>> tf.function(lambda n: len(tf.data.Dataset.range(n)))(tf.constant(3)).numpy()
+        np.int64(3)
+
+        Returns:
+            An int; an int64 tensor where the dataset is made of the function's own tensors.
+
+        Raises:
+            TypeError: The length is infinite or unknown.
+        """
+        return len(self)
+
     def _is_symbolic(self) -> bool:
-        """Whether it is made of tensors that have no value before a function runs."""
-        return STATE.trace is not None and holds_symbolic(self._node)
+        """Whether it is made of tensors that have no value before a function runs, and its elements are taken apart here."""
+        return False
 
     def as_numpy_iterator(self) -> NumpyIterator:
         """An iterator with NumPy arrays in place of tensors.
@@ -181,6 +191,15 @@ class Dataset(Generic[T]):
         Raises:
             InvalidArgumentError: There is none, or more than one.
         """
+        if STATE.trace is not None and STATE.trace.recorder is not None:
+            return self._single_in_function()
+        return self._single()
+
+    def _single_in_function(self) -> Any:
+        """The same inside a function: a step of it."""
+        raise NotImplementedError  # set by in_functions.py, which stands above this module
+
+    def _single(self) -> Any:
         iterator = iter(self)
         try:
             element = next(iterator)
@@ -349,10 +368,7 @@ class Dataset(Generic[T]):
                 )
         signature, tensors = _without_lists(output_signature), [to_tensor(arg) for arg in args or ()]
 
-        def node() -> Node:
-            return sources.Generated(generator, signature, tuple(map(value_of, tensors)))
-
-        return Dataset(nested.described(node, lambda: signature, tensors))
+        return Dataset(sources.Generated(generator, signature, tuple(map(value_of, tensors))))
 
     @staticmethod
     def range(*args: Any, output_type: Any = dtypes.int64, name: str | None = None) -> Dataset[Tensor]:
@@ -371,7 +387,7 @@ class Dataset(Generic[T]):
             A dataset.
         """
         dtype = dtypes.as_dtype(output_type)
-        return Dataset(nested.described(lambda: sources.range_of(args, dtype), lambda: TensorSpec([], dtype), args))
+        return Dataset(sources.range_of(args, dtype))
 
     @staticmethod
     def counter(
@@ -816,7 +832,7 @@ class Dataset(Generic[T]):
         Returns:
             A dataset.
         """
-        return self._then(self._described(lambda: selection.Take(self._node, as_int(count)), count))
+        return self._then(selection.Take(self._node, as_int(count)))
 
     def skip(self, count: Any, name: str | None = None) -> Dataset[T]:
         """All but the first elements; none for -1.
@@ -832,7 +848,7 @@ class Dataset(Generic[T]):
         Returns:
             A dataset.
         """
-        return self._then(self._described(lambda: selection.Skip(self._node, as_int(count)), count))
+        return self._then(selection.Skip(self._node, as_int(count)))
 
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset[T]:
         """Every `num_shards`-th element, beginning with number `index`.
@@ -849,10 +865,7 @@ class Dataset(Generic[T]):
         Returns:
             A dataset.
         """
-        node = self._described(
-            lambda: selection.Shard(self._node, as_int(num_shards), as_int(index)), num_shards, index
-        )
-        return self._then(node)
+        return self._then(selection.Shard(self._node, as_int(num_shards), as_int(index)))
 
     def repeat(self, count: Any = None, name: str | None = None) -> Dataset[T]:
         """The elements `count` times over, or without end.
@@ -868,9 +881,7 @@ class Dataset(Generic[T]):
         Returns:
             A dataset.
         """
-        return self._then(
-            self._described(lambda: selection.Repeat(self._node, None if count is None else as_int(count)), count)
-        )
+        return self._then(selection.Repeat(self._node, None if count is None else as_int(count)))
 
     @takes(reshuffle_each_iteration=optional_flag)
     def shuffle(

@@ -182,6 +182,10 @@ class Function:
         self._traced(self._specs(), lambda result: found.append(structure.spec_of(result)))
         return found[-1]
 
+    def traced(self) -> ConcreteFunction:
+        """The function as a graph, for the elements that it will be given."""
+        return self._traced(self._specs())
+
     def _traced(self, specs: tuple[Any, ...], note: Callable[[Any], None] = lambda result: None) -> ConcreteFunction:
         """The function as a graph, for arguments of these specs; `note` sees what it returns."""
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
-from ..base.context import STATE
 from ..base.shapes import TensorShape
 from ..base.type_spec import TypeSpec
 from ..trace.abstract_tensor import NeedsValue
 from . import structure
-from .captures import holds_symbolic
 from .node import ElementIterator, Node, Settings
 from .structure import Element
 
@@ -61,11 +59,10 @@ structure.WINDOWS.append(lambda elements: DATASETS[0](Listed(elements)))
 
 
 class Described(Node):
-    """A dataset of which only the spec of its elements is known: what a function is traced with, or makes of symbolic tensors."""
+    """A dataset of which only the spec of its elements is known: what a function is traced with, or makes of its tensors."""
 
-    def __init__(self, spec: object, refused: Exception | None = None, given: tuple[Any, ...] = ()) -> None:
-        self._spec, self._refused = spec, refused
-        self.given = given  # (symbolic tensors among it keep the dataset out of graphs)
+    def __init__(self, spec: object) -> None:
+        self._spec = spec
 
     def spec(self) -> Any:
         return self._spec
@@ -74,17 +71,7 @@ class Described(Node):
         return self._spec
 
     def iterate(self, settings: Settings) -> ElementIterator:
-        raise self._refused or NeedsValue("The elements of a dataset are needed before there are any.")
-
-
-def described(make: Callable[[], Node], spec: Callable[[], Any], *given: object) -> Node:
-    """The step that `make` gives; where that needs the values of symbolic tensors in `given`, one that has a spec alone."""
-    try:
-        return make()
-    except Exception as error:
-        if STATE.trace is None or not holds_symbolic(given):
-            raise
-        return Described(spec(), error, given)
+        raise NeedsValue("The elements of a dataset are needed before there are any.")
 
 
 class DatasetSpec(TypeSpec):
@@ -100,9 +87,17 @@ class DatasetSpec(TypeSpec):
     """
 
     by_identity = True  # a function with such an argument is recorded for each dataset
+    standing: ClassVar[Any] = (
+        None  # the class of the specs of what stands for a dataset in a function, set by in_functions.py
+    )
 
     def __init__(self, element_spec: object, dataset_shape: object = ()) -> None:
         self.element_spec = element_spec
+
+    @property
+    def in_functions(self) -> Any:
+        """The spec of what stands for such a dataset in a function that is recorded."""
+        return self.standing(self.element_spec)
 
     def is_compatible_with(self, value: Any) -> bool:
         """Whether the value is a dataset, or a spec of one, with these elements.

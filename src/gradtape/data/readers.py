@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..base import dtypes
 from ..io.records import checked_compression
 from ..op.attributes import as_int
-from ..values.tensor import TensorSpec
 from . import files
 from .dataset import Dataset
-from .nested import described
 from .node import Node
 
 
@@ -19,8 +16,7 @@ class _FileDataset(Dataset):
 
     def _read(self, filenames: object, num_parallel_reads: object, make: Callable[[list[str]], Node]) -> None:
         if num_parallel_reads is None and not isinstance(filenames, Dataset):
-            text = TensorSpec([], dtypes.string)
-            super().__init__(described(lambda: make(files.names_of(filenames)), lambda: text, filenames))
+            super().__init__(make(files.names_of(filenames)))
             return
         names = filenames if isinstance(filenames, Dataset) else Dataset.from_tensor_slices(files.names_of(filenames))
 

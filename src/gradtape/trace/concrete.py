@@ -215,10 +215,22 @@ class ConcreteFunction:
     # --- running ---------------------------------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: object) -> Any:
+        return self.run(self.tensors_of(args, kwargs))
+
+    def tensors_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """The tensors of a call, in the order of the specs.
+
+        Args:
+            args: The positional arguments.
+            kwargs: Those by name.
+
+        Returns:
+            A list of tensors.
+        """
         if self._binding is None:
             kind = self.function_type
             self._binding = Binding(kind, self._arguments, self.specs, f"{self._name}{kind}")
-        return self.run(self._binding.tensors(args, kwargs))
+        return self._binding.tensors(args, kwargs)
 
     def run(self, tensors: list[Any]) -> Any:
         """Run on tensors that fit the specs.

@@ -77,6 +77,13 @@ def _shape(spec: TensorSpec) -> Shape:
     return None if spec.shape.rank is None else tuple([UNKNOWN if size is None else size for size in spec.shape])
 
 
+def specs_of_parts(spec: object) -> list[Any]:
+    """The specs of the tensors that a value is made of, also by way of other composites."""
+    if not isinstance(spec, CompositeSpec):
+        return [spec]
+    return [part for component in spec._component_specs for part in specs_of_parts(component)]
+
+
 def blank(spec: TypeSpec) -> Any:
     """A tensor, or a composite of tensors, that fits a spec, for where nobody looks at it."""
     if isinstance(spec, CompositeSpec):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -15,7 +15,7 @@ from ...base.type_spec import CompositeSpec
 from ...base.types import TensorLeaf
 from ...trace.abstract_tensor import Evaluator
 from ...trace.control import Callee, loop_on_abstract, rounds_on_abstract, trace_loop
-from ...trace.host_calls import blank, called_on_abstract, fitting
+from ...trace.host_calls import blank, called_on_abstract, fitting, specs_of_parts
 from ...trace.inference import Inference
 from ...trace.recorder import Recorder
 from ...values.composite import COMPOSITES, expanded, is_composite
@@ -200,7 +200,7 @@ def _trace_for_dataset(
     shape_invariants: Any = None,
     test: Callee | None = None,
 ) -> Any:
-    specs = dataset.element_spec
+    specs = _specs_of(dataset)
     element = nest.map_structure(trace.stand_in, specs)
     invariants = None
     if shape_invariants is not None:
@@ -218,30 +218,49 @@ def _trace_for_dataset(
 def _for_dataset_on_abstract(
     evaluator: Evaluator, function: Callee, dataset: Any, body: Callee, loop_vars: list[Any], test: Callee | None = None
 ) -> Any:
-    specs = dataset.element_spec
+    specs = _specs_of(dataset)
     if isinstance(evaluator, Inference):
         element = nest.map_structure(lambda spec: fitting(evaluator, spec), specs)
         return rounds_on_abstract(evaluator, body, [element, *loop_vars])[1:]
     why = "The elements of a dataset have sizes that are known when they are taken."
     handle = called_on_abstract(evaluator, begun, (dataset,), TensorSpec((), dtypes.string), why)
+    parts = [part for spec in nest.flatten(specs) for part in specs_of_parts(spec)]
 
     def taken(go_on: Tensor) -> list[Any]:
-        """Whether there is another element, and the element."""
-        found = called_on_abstract(
-            evaluator, next_element, (handle, go_on, specs), [TensorSpec((), dtypes.bool), specs], why
-        )
-        return list(found)
+        """Whether there is another element, and the tensors that it is made of."""
+        given = handle, go_on, specs, parts
+        return list(called_on_abstract(evaluator, next_element, given, [TensorSpec((), dtypes.bool), *parts], why))
 
     def go_on(element: object, values: list[Any]) -> Tensor:
         return to_tensor(True) if test is None else to_tensor(test(element, *values))
 
-    def turn(there: Tensor, element: object, *values: Any) -> list[Any]:
-        after = list(body(element, *values))[1:]
+    def turn(there: Tensor, *values: Any) -> list[Any]:
+        element = _put_together(specs, values[: len(parts)])
+        after = list(body(element, *values[len(parts) :]))[1:]
         return [*taken(go_on(element, after)), *after]
 
     nothing = nest.map_structure(_unseen, specs)
     start = [*taken(go_on(nothing, loop_vars)), *loop_vars]
-    return loop_on_abstract(evaluator, lambda there, *rest: there, turn, start)[2:]
+    return loop_on_abstract(evaluator, lambda there, *rest: there, turn, start)[1 + len(parts) :]
+
+
+def _specs_of(dataset: Any) -> Any:
+    """The specs of the elements: for an element that is a dataset, that of what stands for one in a function."""
+    return nest.map_structure(lambda spec: getattr(spec, "in_functions", spec), dataset.element_spec)
+
+
+def _put_together(specs: Any, parts: Sequence[Any]) -> Any:
+    """An element, of the tensors that it is made of."""
+    following = iter(parts)
+
+    def put(spec: Any) -> Any:
+        return (
+            spec._from_components([put(part) for part in spec._component_specs])
+            if isinstance(spec, CompositeSpec)
+            else next(following)
+        )
+
+    return nest.map_structure(put, specs)
 
 
 def _with_known_sizes(spec: object, value: object) -> Any:
@@ -258,19 +277,31 @@ def _unseen(spec: object) -> Any:
 
 def begun(dataset: Iterable[Any]) -> Tensor:
     """A scalar that holds a new iterator over a dataset, or this iterator."""
+    return _box(iter(dataset))
+
+
+def _box(thing: object) -> Tensor:
     box = np.empty((), object)
-    box[()] = iter(dataset)
+    box[()] = thing
     return from_array(box)
 
 
-def next_element(handle: Tensor, go_on: Tensor, specs: object) -> list[Any]:
-    """Whether there is another element, and the element; blank tensors where there is none, or none is wanted."""
+def next_element(handle: Tensor, go_on: Tensor, specs: object, parts: list[Any]) -> list[Any]:
+    """Whether there is another element, and the tensors that it is made of; blank ones where there is none, or none is wanted."""
     try:
         if bool(go_on):
-            return [to_tensor(True), next(handle._array.item())]
+            element = next(handle._array.item())
+            values = zip(nest.flatten(specs), nest.flatten(element), strict=True)
+            return [to_tensor(True), *(part for spec, value in values for part in _taken_apart(spec, value))]
     except StopIteration:
         pass
-    return [to_tensor(False), nest.map_structure(blank, specs)]
+    return [to_tensor(False), *map(blank, parts)]
+
+
+def _taken_apart(spec: object, value: Any) -> list[Any]:
+    """The tensors of a part of an element; a dataset is held by one."""
+    is_held = isinstance(spec, CompositeSpec) and not is_composite(value) and not isinstance(value, Tensor)
+    return [_box(value)] if is_held else expanded(value)
 
 
 while_loop = traceable(while_loop, always=True, on_abstract=_while_loop_on_abstract, on_trace=_trace_while_loop)
