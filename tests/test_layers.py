@@ -91,6 +91,8 @@ LAZY: dict[tuple[str, str], str] = {
     ("distribute.tape", "xla.together"): "jax is imported by programs that ask for several processes",
     ("distribute.replicas", "xla.together"): "jax is imported by programs that ask for several devices",
     ("distribute.replicas", "xla.sharding"): "jax is imported by programs that ask for several devices",
+    ("distribute.per_replica", "xla.sharding"): "jax is imported by programs that ask for several devices",
+    ("distribute.per_replica", "sparse"): "sparse tensors are imported by programs that use them",
     ("distribute.dtensor", "*"): "jax is imported by programs that ask for several devices",
     ("native.engine", "native.alignment"): "it is compiled by the engine, with the first kernel",
     ("native.texts", "native.language"): "llvmlite is imported when the first text is compiled",

@@ -176,6 +176,8 @@ class ThreadState(threading.local):
         # Whether the program of all replicas is being made or run, and whether its ops take their seeds as in eager code.
         self.replicas_run = False
         self.seeds_as_eager = False
+        # The replica that this thread runs, where replicas take turns.
+        self.turn: Any = None
         for prepare in THREAD_STARTS:
             prepare()
 
@@ -205,6 +207,7 @@ class Fields(TypedDict, total=False):
     call_errors: list[Exception] | None
     replicas_run: bool
     seeds_as_eager: bool
+    turn: Any
 
 
 class scope:

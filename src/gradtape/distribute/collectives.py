@@ -1,12 +1,17 @@
 """Ops that concern several devices: how a value is laid out, and what replicas tell each other.
 
-What replicas exchange takes the number of the replica, too: so nothing is computed before it is known how many there are.
+What replicas exchange takes the number of the replica, too: so nothing is computed before it is known how many there are. On the
+host replicas take turns (in_turn.py), or there is one, and nothing to exchange.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
+import numpy as np
+
+from ..base.context import STATE
 from ..base.dtypes import ANY, INTEGER, NUMERIC, Array
 from ..base.types import Cotangent, Jax, Namespace, Value
 from ..op.abstract import Abstract, Shape
@@ -42,12 +47,13 @@ def _(t: Value, layout: Any) -> Any:
 sample_unary(lay_out)
 
 
-def _alone(value: Array, replica: Array, **settings: object) -> Array:
-    """With one replica."""
-    return value
+def _sum(value: Array, replica: Array) -> Array:
+    return (
+        value if STATE.turn is None else STATE.turn.exchanged(value, lambda all: np.sum(all, axis=0, dtype=value.dtype))
+    )
 
 
-@op(eager=_alone, dtypes=NUMERIC, other={"replica": INTEGER}, shape=like(0))
+@op(eager=_sum, dtypes=NUMERIC, other={"replica": INTEGER}, shape=like(0))
 def replica_sum(xp: Namespace, value: Array, replica: Array) -> Any:
     """The sum of the values of all replicas."""
     return value
@@ -66,7 +72,11 @@ def _(g: Cotangent, replica: Value) -> Any:
 replica_sum.linear("value")
 
 
-@op(eager=_alone, dtypes=ANY, other={"replica": INTEGER})
+def _gather(value: Array, replica: Array, axis: int, count: int) -> Array:
+    return value if STATE.turn is None else STATE.turn.exchanged(value, partial(np.concatenate, axis=axis))
+
+
+@op(eager=_gather, dtypes=ANY, other={"replica": INTEGER})
 def replica_gather(xp: Namespace, value: Array, replica: Array, *, axis: int, count: int) -> Any:
     """The values of all replicas one after the other along an axis."""
     return value
@@ -82,7 +92,11 @@ def _(jax: Jax, value: Any, replica: Any, *, axis: int, count: int) -> Any:
     return jax.lax.all_gather(value, REPLICAS, axis=axis % value.ndim, tiled=True)
 
 
-@op(eager=_alone, dtypes=NUMERIC, other={"replica": INTEGER}, shape=like(0))
+def _scatter(value: Array, replica: Array, axis: int, count: int) -> Array:
+    return value if STATE.turn is None else np.split(_sum(value, replica), count, axis)[int(replica)]
+
+
+@op(eager=_scatter, dtypes=NUMERIC, other={"replica": INTEGER}, shape=like(0))
 def replica_scatter(xp: Namespace, value: Array, replica: Array, *, axis: int, count: int) -> Any:
     """The sum of the values of all replicas, of which each replica gets its part along an axis."""
     return value

@@ -146,8 +146,20 @@ class DistributedDataset:
     def __iter__(self) -> DistributedIterator:
         return DistributedIterator(self._dataset, self._replicas, self._each)
 
+    def in_functions(self) -> Any:
+        """The same, whose elements are all as the spec says: a loop of a traced function takes them so.
+
+        >>> batches = tf.distribute.DistributedDataset(tf.data.Dataset.range(4).batch(2))
+        >>> batches.in_functions() is batches
+        True
+
+        Returns:
+            A dataset.
+        """
+        return self if self._replicas is None else _Uniform(self)
+
     def __len__(self) -> int:
-        return len(self._dataset) // (self._replicas.local if self._replicas is not None and self._each else 1)
+        return -(-len(self._dataset) // (self._replicas.local if self._replicas is not None and self._each else 1))
 
     @property
     def element_spec(self) -> Any:
@@ -164,6 +176,19 @@ def _specs(spec: Any, replicas: Any, each: bool) -> Any:
     if replicas is None:
         return spec
     return nest.map_structure(lambda one: replicas.spec(one, each), spec)
+
+
+class _Uniform:
+    """Elements of another dataset, or of an iterator: all are as the spec says, also batches that come out even."""
+
+    def __init__(self, dataset: DistributedDataset | DistributedIterator) -> None:
+        self._dataset, self.element_spec = dataset, dataset.element_spec
+
+    def __iter__(self) -> Iterator[Any]:
+        return (
+            nest.map_structure(lambda spec, value: spec.fitted(value), self.element_spec, element)
+            for element in self._dataset
+        )
 
 
 class DistributedIterator:
@@ -192,13 +217,29 @@ class DistributedIterator:
             return next(self._iterator)
         if not self._each:
             return nest.map_structure(self._replicas.split, next(self._iterator))
-        batches = [next(self._iterator) for _ in range(self._replicas.local)]
+        batches = [next(self._iterator)]
+        for _ in range(self._replicas.local - 1):
+            # (At the end there may be fewer batches than replicas: the last ones get no rows, as in TensorFlow.)
+            batch = next(self._iterator, None)
+            batches.append(nest.map_structure(lambda rows: rows[:0], batches[0]) if batch is None else batch)
         return nest.map_structure(lambda *values: self._replicas.stacked(list(values)), *batches)
 
     @property
     def element_spec(self) -> Any:
         """What an element looks like."""
         return _specs(self._dataset.element_spec, self._replicas, self._each)
+
+    def in_functions(self) -> Any:
+        """The same, whose elements are all as the spec says: a loop of a traced function takes them so.
+
+        >>> iterator = iter(tf.distribute.DistributedDataset(tf.data.Dataset.range(4).batch(2)))
+        >>> iterator.in_functions() is iterator
+        True
+
+        Returns:
+            An iterator.
+        """
+        return self if self._replicas is None else _Uniform(self)
 
     def get_next(self) -> Any:
         """The next element.

@@ -19,113 +19,23 @@ from ..base import nest
 from ..base.context import STATE, scope
 from ..base.errors import InvalidArgumentError, UnimplementedError, invalid
 from ..base.shapes import TensorShape
-from ..base.traceable import traceable
-from ..base.type_spec import CompositeSpec
-from ..op.call import STEPWISE
-from ..ops.array.layout import concat, reshape, stack
-from ..ops.math.elementwise import convert
+from ..ops.array.layout import reshape, stack
 from ..ops.math.logic import equal, select, zeros_like
 from ..ops.math.reduce import reduce_mean, reduce_sum
-from ..trace.abstract_tensor import NeedsValue
 from ..trace.engines import engine_on_devices
 from ..trace.function import RETURNED, Function, function
-from ..trace.inference import Inference
 from ..trace.symbolic import is_symbolic
-from ..values.composite import Composite, declare
-from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
+from ..values.composite import is_composite
+from ..values.tensor import EagerTensor, IndexedSlices, Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import VariableAggregation, VariableSynchronization
 from ..xla import processes
 from ..xla.names import REPLICAS
 from .collectives import lay_out, replica_gather, replica_sum
 from .mesh import Layout, Mesh
-from .on_read import Parts, parts_of, trace_with_parts
+from .on_read import Parts, parts_of
+from .per_replica import Apart, ApartSpec, PerReplica, PerReplicaSpec, elements_of, per_replica, rows_of, without_rows
+from .program import Way, replicas
 from .strategy import DistributedValues, ReduceOp, ReplicaContext, Strategy, ValueContext, entered, reduce_op_of
-
-# --- values of all replicas ------------------------------------------------------------------------------------------------
-
-
-class PerReplica(DistributedValues):
-    """A value of each replica; `strategy.experimental_local_results` gives them as a tuple."""
-
-    def __init__(self, stacked: Any) -> None:
-        self.stacked = stacked
-
-    @property
-    def values(self) -> tuple[Any, ...]:
-        """The values of the replicas of this process, in their order."""
-        if isinstance(self.stacked, EagerTensor) and processes.here().count > 1:
-            from ..xla import sharding
-
-            return tuple(to_tensor(part[0]) for part in sharding.shards_of(self.stacked))
-        return tuple(self.stacked[number] for number in range(self.stacked.shape[0]))
-
-    @property
-    def dtype(self) -> Any:
-        """The type of the elements."""
-        return self.stacked.dtype
-
-    @property
-    def shape(self) -> TensorShape:
-        """The shape of the value of one replica."""
-        return TensorShape(self.stacked.shape)[1:]
-
-    def __repr__(self) -> str:
-        values = ",\n".join(f"  {number}: {value!r}" for number, value in enumerate(self.values))
-        return f"PerReplica:{{\n{values}\n}}"
-
-
-class PerReplicaSpec(CompositeSpec):
-    """What a value of all replicas looks like."""
-
-    value_type = PerReplica
-
-    def __init__(self, spec: TensorSpec) -> None:
-        self._spec = spec
-
-    @classmethod
-    def from_value(cls, value: PerReplica) -> PerReplicaSpec:
-        """The spec of an existing value."""
-        return cls(TensorSpec(value.stacked.shape, value.stacked.dtype))
-
-    @property
-    def _component_specs(self) -> list[Any]:
-        return [self._spec]
-
-    def _from_components(self, components: Any) -> PerReplica:
-        return PerReplica(components[0])
-
-    def _with_changed_shape(self, change: Callable[[TensorShape], Any]) -> PerReplicaSpec:
-        return PerReplicaSpec(TensorSpec(change(self._spec.shape), self._spec.dtype))
-
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether a value, or all that another spec describes, fits."""
-        other = spec_or_value if isinstance(spec_or_value, PerReplicaSpec) else None
-        if isinstance(spec_or_value, PerReplica):
-            other = PerReplicaSpec.from_value(spec_or_value)
-        return other is not None and self._spec.is_compatible_with(other._spec)
-
-    def most_specific_compatible_type(self, other: Any) -> PerReplicaSpec:
-        """The narrowest spec that covers both."""
-        return PerReplicaSpec(self._spec.most_specific_compatible_type(other._spec))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PerReplicaSpec) and self._spec == other._spec
-
-    def __hash__(self) -> int:
-        return hash(self._spec)
-
-    def __repr__(self) -> str:
-        return f"PerReplicaSpec({self._spec!r})"
-
-
-declare(
-    Composite(
-        PerReplica,
-        components=lambda value: [value.stacked],
-        build=lambda _, parts: PerReplica(parts[0]),
-        spec=PerReplicaSpec,
-    )
-)
 
 
 class InMerge(DistributedValues):
@@ -133,35 +43,6 @@ class InMerge(DistributedValues):
 
     def __init__(self, value: Any, replica: OneOfReplicas) -> None:
         self.in_replica, self.replica = value, replica
-
-
-# --- the program of all replicas -------------------------------------------------------------------------------------------
-
-
-def replicas(one: Callable[..., Any], elements: list[Any], mesh: Mesh, touched: list[Parts]) -> list[Any]:
-    """What a function gives on each device for its elements of stacked tensors, stacked.
-
-    What it touches of variables that replicas have values of their own of, it puts into `touched`.
-    """
-    if STEPWISE:
-        raise _looked_at()
-    if STATE.replicas_run:  # a step of their function asks for values: it is interpreted, and so are they
-        raise _interpreted()
-    run = function(
-        lambda *given: replicas(one, list(given), mesh, touched), engine=engine_on_devices(), autograph=False
-    )
-    with scope(replicas_run=True):
-        found: list[Any] = run(*elements)
-    return found
-
-
-def _interpreted() -> UnimplementedError:
-    return UnimplementedError(
-        None,
-        None,
-        "The function given to `run` has a step whose result depends on values in a way that no program of all devices can have, "
-        "such as a size that is computed. Do that outside of the function; `f.explain()` of a tf.function of it names the step.",
-    )
 
 
 def _next_in_function() -> UnimplementedError:
@@ -182,38 +63,6 @@ def _sizes_unknown(sizes: TensorShape) -> UnimplementedError:
     )
 
 
-def _looked_at() -> UnimplementedError:
-    return UnimplementedError(
-        None,
-        None,
-        "A tool looks at each step of a call of `Strategy.run`, and replicas run as a whole. Use the tool on the function "
-        "that is given to `run`, called by itself.",
-    )
-
-
-def _trace_replicas(trace: Any, one: Callable[..., Any], elements: list[Any], mesh: Mesh, touched: list[Parts]) -> Any:
-    symbolic = [trace.symbolic(value) for value in elements]
-    graph, _ = trace.subgraph(one, ([trace.slice_like(value) for value in symbolic],), "replica")
-    symbolic += trace_with_parts(trace, graph, touched)
-    return trace.step(replicas, (graph, symbolic, mesh, []), {})  # (the graph has its parts now)
-
-
-def _replicas_on_abstract(
-    evaluator: Any, function: Any, one: Callable[..., Any], elements: list[Any], mesh: Mesh, touched: list[Parts]
-) -> list[Any]:
-    if isinstance(evaluator, Inference):
-        found: list[Any] = evaluator.mapped(one, elements, list)
-        return found
-    if evaluator.updates_in_place:
-        raise NeedsValue("Replicas run on XLA.")
-    _, collected = evaluator.rounds(lambda _, given: ([], list(one(given))), [], elements, mesh.size, across=mesh)
-    return list(collected)
-
-
-replicas.is_for_devices = True  # type: ignore[attr-defined]
-replicas = traceable(replicas, always=True, on_abstract=_replicas_on_abstract, on_trace=_trace_replicas)
-
-
 class Plain:
     """What a function given to `run` returns that is no tensor: a traced function gives it back as it is."""
 
@@ -222,6 +71,10 @@ class Plain:
 
 
 RETURNED.append(Plain)
+
+
+def _is_known(value: Any) -> bool:
+    return not is_composite(value) and to_tensor(value).shape.is_fully_defined()
 
 
 def _is_plain(value: object) -> bool:
@@ -265,7 +118,7 @@ class Replicas:
                 return nest.map_structure(lambda value: value.value if isinstance(value, Plain) else value, returned)
         given = (tuple(args), kwargs)
         flat = nest.flatten(given)
-        own = [value.stacked for value in flat if isinstance(value, PerReplica)]
+        own = [elements_of(value) for value in flat if isinstance(value, PerReplica)]
         structure: list[Any] = []
 
         def one(elements: list[Any]) -> list[Any]:
@@ -281,23 +134,24 @@ class Replicas:
                 results = [to_tensor(value) for value in nest.flatten(returned) if not _is_plain(value)]
             return [*results, *(to_tensor(parts.row) for parts in touched)]
 
-        touched: list[Parts] = []
+        way = Way()
+        touched = way.touched
         numbers = from_array(np.arange(self.count, dtype=np.int32))
-        stacked = iter(self._replicas(one, [numbers, *own], touched))
+        found = iter(self._replicas(one, [numbers, *own], way))
         results = nest.map_structure(
-            lambda value: value if _is_plain(value) else PerReplica(next(stacked)), structure[0]
+            lambda value: value if _is_plain(value) else per_replica(next(found)), structure[0]
         )
-        for parts, rows in zip(touched, stacked, strict=True):
-            parts.collected(rows)
+        for parts, rows in zip(touched, found, strict=True):
+            parts.collected(per_replica(rows).stacked)
         return results
 
-    def _replicas(self, one: Callable[..., Any], elements: list[Any], touched: list[Parts]) -> list[Any]:
+    def _replicas(self, one: Callable[..., Any], elements: list[Any], way: Way) -> list[Any]:
         while True:
             try:
-                found: list[Any] = replicas(one, elements, self.mesh, touched)
+                found: list[Any] = replicas(one, elements, self.mesh, way)
                 return found
             except _Divided:  # begin again, now that each replica has a value of its own
-                touched.clear()
+                way.touched.clear()
 
     def _made(self, fn: Callable[..., Any], engine: str) -> Any:
         def run(args: Any, kwargs: Any) -> Any:
@@ -329,15 +183,19 @@ class Replicas:
 
     def stacked(self, values: list[Any]) -> PerReplica:
         """A value of all replicas, of one for each replica of this process."""
-        if any(is_symbolic(value) for value in values):
+        if any(map(is_symbolic, values)):
             if processes.here().count > 1:
                 raise _next_in_function()
-            if not all(to_tensor(value).shape.is_fully_defined() for value in values):
-                raise _sizes_unknown(to_tensor(values[0]).shape)
-            return self._laid_out_later(stack.public(values, 0))
+            if all(map(_is_known, values)) and len({tuple(value.shape) for value in values}) == 1:
+                return self._laid_out_later(stack.public(values, 0))
+            return Apart(values)
+        if any(map(is_composite, values)):
+            return self._apart(Apart(values))
         arrays = [np.asarray(to_tensor(value)) for value in values]
         shapes = dict.fromkeys(array.shape for array in arrays)
         if len(shapes) > 1:
+            if processes.here().count == 1:
+                return Apart(values)
             raise invalid(
                 f"The values of replicas must have one shape, got {', '.join(map(str, shapes))}. Use batches of one size: "
                 "`dataset.batch(size, drop_remainder=True)`."
@@ -349,26 +207,37 @@ class Replicas:
         layout = Layout.batch_sharded(self.mesh, REPLICAS, arrays[0].ndim + 1)
         return PerReplica(sharding.from_process(np.stack(arrays), layout.sharding))
 
-    def spec(self, one: Any, each: bool) -> PerReplicaSpec:
-        """What the parts of a tensor look like, of which each replica gets one, or an equal share."""
-        sizes = tuple(one.shape)
-        rows = sizes if each else (None if sizes[0] is None else sizes[0] // self.count, *sizes[1:])
-        return PerReplicaSpec(TensorSpec((self.count, *rows), one.dtype))
+    def spec(self, one: Any, each: bool) -> PerReplicaSpec | ApartSpec:
+        """What the parts of what the spec describes look like, of which each replica gets one, or an equal share."""
+        sizes = one.shape.as_list() if isinstance(one, TensorSpec) and one.shape.rank else None
+        is_even = sizes is not None and sizes[0] is not None and (each or not sizes[0] % self.count)
+        if sizes is None or (not is_even and processes.here().count == 1):
+            rows = one if each else without_rows(one)
+            return ApartSpec([rows] * self.count)
+        if not each:
+            sizes = [None if sizes[0] is None else sizes[0] // self.count, *sizes[1:]]
+        return PerReplicaSpec(TensorSpec([self.count, *sizes], one.dtype))
 
     def split(self, value: Any) -> PerReplica:
         """A batch in equal parts."""
+        if is_composite(value):
+            return self._apart(Apart(rows_of(value, self.count)))
         tensor = to_tensor(value)
+        if tensor.shape.rank == 0:
+            raise self._uneven(())
         if is_symbolic(tensor):  # the next batch of an iterator, in a function
-            sizes = tensor.shape.as_list()
-            if not sizes or (sizes[0] is not None and sizes[0] % self.count):
-                raise self._uneven(tuple(sizes))
-            if None in sizes:
+            if tensor.shape.is_fully_defined() and not tensor.shape[0] % self.count:
+                sizes = tensor.shape.as_list()
+                parts = [self.count, sizes[0] // self.count, *sizes[1:]]
+                return self._laid_out_later(reshape.public(tensor, parts))
+            if processes.here().count > 1:
                 raise _sizes_unknown(tensor.shape)
-            parts = [self.count, sizes[0] // self.count, *sizes[1:]]
-            return self._laid_out_later(reshape.public(tensor, parts))
+            return Apart(rows_of(tensor, self.count))
         array = np.asarray(tensor)
-        if not array.ndim or array.shape[0] % self.count:
-            raise self._uneven(array.shape)
+        if array.shape[0] % self.count:
+            if processes.here().count > 1:
+                raise self._uneven(array.shape)
+            return Apart(rows_of(tensor, self.count))
         return self.laid_out(array.reshape(self.count, array.shape[0] // self.count, *array.shape[1:]))
 
     def _uneven(self, shape: tuple[Any, ...]) -> InvalidArgumentError:
@@ -376,6 +245,14 @@ class Replicas:
             f"A batch of shape {shape} cannot be shared out to {self.count} replicas in equal parts. Make batches "
             f"whose size is a multiple of {self.count}, with drop_remainder=True, or pad the last one."
         )
+
+    def _apart(self, parts: Apart) -> Apart:
+        """Parts that are made of several tensors."""
+        if processes.here().count > 1:
+            raise UnimplementedError(
+                None, None, "Values made of several tensors (ragged, sparse) cannot be shared out to several processes."
+            )
+        return parts
 
     def _laid_out_later(self, stacked: Any) -> PerReplica:
         """A value of all replicas, of values stacked that are known when a function runs."""
@@ -386,6 +263,8 @@ class Replicas:
         """A value of all replicas, of the values stacked."""
         from ..xla import sharding
 
+        if array.dtype.kind == "O":  # (text is on no device)
+            return PerReplica(from_array(array))
         layout = Layout.batch_sharded(self.mesh, REPLICAS, array.ndim)
         return PerReplica(sharding.laid_out(from_array(array), layout.sharding))
 
@@ -407,26 +286,23 @@ class Replicas:
                     f"A non-DistributedValues value {item!r} cannot be reduced with the given reduce op {kind}. Reduce what "
                     "`run` returns."
                 )
-            if kind is ReduceOp.MEAN and item.dtype.is_integer:
-                item = PerReplica(convert.public(item.stacked, dtype=np.dtype(np.float64)))
             rank = len(item.shape)
             if axis is not None and not -rank <= axis < rank:
                 raise ValueError(f"reduce: there is no axis {axis} in a value of shape {item.shape}. Use axis=None.")
-            over = 0 if axis is None else (0, axis % rank + 1)
-            if isinstance(item.stacked, EagerTensor) and processes.here().count > 1:  # no process has all of it
-                return self._on_all(combine, over)(item.stacked)
-            return combine(item.stacked, over)
+            if processes.here().count > 1 and isinstance(item.stacked, EagerTensor):  # no process has all of it
+                return self._on_all("reduced", kind is ReduceOp.SUM, axis)(item.stacked)
+            return item.reduced(kind is ReduceOp.SUM, axis)
 
         return nest.map_structure(one, value)
 
-    def _on_all(self, combine: Callable[..., Any], over: Any) -> Any:
+    def _on_all(self, method: str, *how: Any) -> Any:
         """A reduction whose result is whole on each device."""
 
         def reduced(stacked: Any) -> Any:
-            result = combine(stacked, over)
+            result = getattr(PerReplica(stacked), method)(*how)
             return lay_out.public(result, layout=Layout.replicated(self.mesh, result.shape.rank))
 
-        key = combine, over, engine_on_devices()
+        key = method, how, engine_on_devices()
         if key not in self._reductions:
             self._reductions[key] = function(reduced, engine=engine_on_devices(), autograph=False)
         return self._reductions[key]
@@ -437,10 +313,14 @@ class Replicas:
         def one(item: Any) -> Any:
             if isinstance(item, InMerge):
                 return item.replica.all_gather(item.in_replica, axis)
-            stacked = item.stacked if isinstance(item, PerReplica) else stack.public([to_tensor(item)] * self.count, 0)
-            if isinstance(stacked, EagerTensor) and processes.here().count > 1:
-                return self._on_all(_one_after_the_other, axis)(stacked)
-            return _one_after_the_other(stacked, axis)
+            if not isinstance(item, PerReplica):
+                item = PerReplica(stack.public([to_tensor(item)] * self.count, 0))
+            rank = len(item.shape)
+            if not -rank <= axis < rank:
+                raise invalid(f"gather: there is no axis {axis} in values of shape {item.shape}.")
+            if processes.here().count > 1 and isinstance(item.stacked, EagerTensor):
+                return self._on_all("joined", axis)(item.stacked)
+            return item.joined(axis)
 
         return nest.map_structure(one, value)
 
@@ -456,14 +336,6 @@ class Replicas:
         first = processes.here().number * self.local
         made = [value_fn(ValueContext(first + number, self.count)) for number in range(self.local)]
         return nest.map_structure(lambda *values: self.stacked(list(values)), *made)
-
-
-def _one_after_the_other(stacked: Any, axis: int) -> Any:
-    """The values of all replicas along one of their axes."""
-    rank = len(stacked.shape) - 1
-    if not -rank <= axis < rank:
-        raise invalid(f"gather: there is no axis {axis} in values of shape {tuple(stacked.shape[1:])}.")
-    return concat.public([stacked[number] for number in range(stacked.shape[0])], axis)
 
 
 # --- what a replica sees ---------------------------------------------------------------------------------------------------
@@ -519,26 +391,50 @@ class OneOfReplicas(ReplicaContext):
         self, variable: Any, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
         """What all replicas together give a variable, as its aggregation says; one of their own is changed by each alone."""
-        if method not in ("assign", "assign_add", "assign_sub"):
-            raise UnimplementedError(
-                None, None, f"{variable.name}: {method} in a replica. Use assign, assign_add or assign_sub."
-            )
         if any(variable is parts.row for parts in self._touched):
             return variable, args, kwargs
         kind, when = _settings(variable)
         has_own = when is VariableSynchronization.ON_READ or parts_of(variable) is not None
         if has_own or (kind is VariableAggregation.NONE and _OF_STRATEGY in variable.__dict__):
             return self._row(variable, kind), args, kwargs
+        if method == "_assign_part":
+            key, value, how = args
+            return variable, (key, self._chosen(to_tensor(value, variable.dtype), kind, how == "assign"), how), kwargs
+        if method.startswith("scatter_"):
+            slices, *rest = args or (kwargs.pop("sparse_delta"),)
+            return variable, (self._all_rows(slices, method, kind), *rest), kwargs
+        if method not in ("assign", "assign_add", "assign_sub"):
+            raise UnimplementedError(
+                None, None, f"{variable.name}: {method} in a replica. Use assign, assign_add or assign_sub."
+            )
         name = "delta" if method != "assign" and "delta" in kwargs else "value"
         value = to_tensor(args[0] if args else kwargs[name], variable.dtype)
-        # One that the strategy knows nothing of is assigned by one replica after the other.
-        last = kind is VariableAggregation.NONE and method == "assign"
-        if last or kind is VariableAggregation.ONLY_FIRST_REPLICA:
-            chosen = equal.public(self.replica_id_in_sync_group, self._group.count - 1 if last else 0)
-            total = self.all_reduce(ReduceOp.SUM, select.public(chosen, value, zeros_like.public(value)))
+        if kind in (VariableAggregation.NONE, VariableAggregation.ONLY_FIRST_REPLICA):
+            total = self._chosen(value, kind, method == "assign")
         else:
             total = self.all_reduce(ReduceOp.MEAN if kind is VariableAggregation.MEAN else ReduceOp.SUM, value)
         return (variable, (total, *args[1:]), kwargs) if args else (variable, (), {**kwargs, name: total})
+
+    def _chosen(self, value: Any, kind: VariableAggregation, replaces: bool) -> Any:
+        """What a variable is given: by the first replica, or by one after the other if the strategy knows nothing of it."""
+        if kind is VariableAggregation.NONE and not replaces:
+            return self.all_reduce(ReduceOp.SUM, value)
+        last = self._group.count - 1 if kind is VariableAggregation.NONE else 0
+        chosen = equal.public(self.replica_id_in_sync_group, last)
+        return self.all_reduce(ReduceOp.SUM, select.public(chosen, value, zeros_like.public(value)))
+
+    def _all_rows(self, slices: Any, method: str, kind: VariableAggregation) -> Any:
+        """The rows that all replicas together change."""
+        if kind is VariableAggregation.ONLY_FIRST_REPLICA:
+            return IndexedSlices(*(self._chosen(part, kind, True) for part in (slices.values, slices.indices)))
+        is_mean = kind is VariableAggregation.MEAN
+        if method in ("scatter_update", "scatter_max", "scatter_min") and kind is not VariableAggregation.NONE:
+            raise NotImplementedError(
+                f"{method} of a variable with aggregation={kind.name} in a replica: rows of several replicas would be one. Use "
+                "aggregation=NONE or ONLY_FIRST_REPLICA, or scatter_add, scatter_sub, scatter_mul or scatter_div."
+            )
+        values, indices = (self.all_gather(part, 0) for part in (slices.values, slices.indices))
+        return IndexedSlices(values / self._group.count if is_mean else values, indices)
 
     def own(self, variable: Any) -> Any:
         """The variable with this replica's value of one that is read as one only outside."""

@@ -13,6 +13,7 @@ from ..base import dtypes
 from ..base.errors import invalid
 from ..base.traceable import trace_public
 from ..base.types import AxisLike, IntLike, TensorLike
+from ..distribute.strategy import get_strategy, has_strategy, in_cross_replica_context
 from ..op.attributes import as_int
 from ..ops.nn import activations as n
 from ..ops.nn import isotonic
@@ -280,7 +281,7 @@ def compute_average_loss(
     Args:
         per_example_loss: One loss for each example.
         sample_weight: How much each example counts.
-        global_batch_size: How many examples all replicas have together. As many as there are losses, by default.
+        global_batch_size: How many examples all replicas have together. By default as many as there are losses, for each replica.
 
     Returns:
         A number.
@@ -288,6 +289,7 @@ def compute_average_loss(
     Raises:
         ValueError: The losses are a scalar, or the batch size is not.
         TypeError: The batch size is not an integer.
+        RuntimeError: It is called without a batch size in the scope of a strategy, outside of `run`.
     """
     losses = to_tensor(per_example_loss)
     if not losses.ndim:
@@ -299,7 +301,10 @@ def compute_average_loss(
     kind = losses.dtype
     if sample_weight is not None:
         losses = losses * math.cast(sample_weight, kind)
-    count = shape(losses)[0] if global_batch_size is None else to_tensor(global_batch_size)
+    if global_batch_size is None:
+        count = shape(losses)[0] * _replicas("compute_average_loss")
+    else:
+        count = to_tensor(global_batch_size)
     if not count.dtype.is_integer:
         raise TypeError(f"`global_batch_size` must be an int scalar, got {global_batch_size!r}.")
     if count.ndim:
@@ -312,7 +317,7 @@ def compute_average_loss(
 
 
 def scale_regularization_loss(regularization_loss: TensorLike) -> Tensor:
-    """The sum of the loss, divided by the number of replicas (one), so that replicas add it once together.
+    """The sum of the loss, divided by the number of replicas, so that replicas add it once together.
 
     >>> import gradtape as tf
     >>> tf.nn.scale_regularization_loss([0.25, 0.5]).numpy()
@@ -323,9 +328,25 @@ def scale_regularization_loss(regularization_loss: TensorLike) -> Tensor:
 
     Returns:
         A number.
+
+    Raises:
+        RuntimeError: It is called in the scope of a strategy, outside of `run`.
     """
     total = math.reduce_sum(regularization_loss)
-    return total if total.dtype.is_floating else math.cast(total, dtypes.float64)
+    if not total.dtype.is_floating:
+        total = math.cast(total, dtypes.float64)
+    return total / _replicas("scale_regularization_loss")
 
 
-trace_public(globals())
+def _replicas(name: str) -> int:
+    """How many replicas call a function of that name."""
+    if has_strategy() and in_cross_replica_context():
+        raise RuntimeError(
+            f"You are calling `{name}` in cross replica context, while it was expected to be called in replica context. Call "
+            "it in the function given to strategy.run."
+        )
+    return get_strategy().num_replicas_in_sync
+
+
+# (Those that ask how many replicas there are ask while a function is traced: their parts are steps.)
+trace_public(globals(), skip=("compute_average_loss", "scale_regularization_loss"))

@@ -44,6 +44,7 @@ from .arrays import (
 )
 from .lowering import Refused, Room, calls_host, run_program, stacks_of, touched
 from .partition import Part, parts_of
+from .replicas import NotTogether
 
 LOGGER = logging.getLogger("gradtape")
 
@@ -274,6 +275,13 @@ class XlaGraph(CompiledGraph):
             return run(*map(self.form.given, tensors))
         except Exception as error:
             raise explain(error) from None
+
+    def _plan(self, key: Key, shapes: list[tuple[int, ...]]) -> Any:
+        try:
+            return super()._plan(key, shapes)
+        except NotTogether as error:
+            self._notes[key] = str(error)
+            return None
 
     def _written(self, key: Key, program: Program, returned: Any) -> Any:
         run = self.form.runs(program, lambda _: None)

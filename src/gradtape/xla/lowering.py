@@ -35,9 +35,10 @@ from ..compile.program import (
     size_of,
 )
 from ..op.declaration import Op
+from ..variables.variable import Variable
 from .arrays import abstract
 from .draws import is_draw, is_on_device, run_draw, state_of
-from .replicas import CALLED, on_all_devices, run_replicas
+from .replicas import on_all_devices, run_replicas
 
 State = dict[int, jax.Array]  # the values of variables, by their identity
 
@@ -61,7 +62,7 @@ def reason_against(node: Node, program: Program, in_replica: bool = False) -> st
     if isinstance(what, Op) and what.stays_on_host is not None:
         return f"{what.name}: {what.stays_on_host}"
     if isinstance(what, Call) and not is_on_device(what, [program.looks[number] for number in node.outputs]):
-        return f"{what.name}: {CALLED}"
+        return f"{what.name}: a Python function is called"
     looks = [program.looks[number] for number in (*node.used, *node.outputs)]
     if any(dtype.kind == "O" for _, dtype in looks) or any(_is_text(operand) for operand in node.inputs):
         return f"{what.name}: text stays on the host"
@@ -79,8 +80,10 @@ def reason_against(node: Node, program: Program, in_replica: bool = False) -> st
 
 
 def is_effect(node: Node) -> bool:
-    """Whether an instruction calls a Python function for its effect alone: it prints, or asserts."""
-    return isinstance(node.what, Call) and not node.outputs and not is_draw(node.what) and state_of(node.what) is None
+    """Whether an instruction calls a Python function for its effect alone, which is not on variables: it prints, or asserts."""
+    if not isinstance(node.what, Call) or node.outputs or is_draw(node.what) or state_of(node.what) is not None:
+        return False
+    return not isinstance(getattr(node.what.function, "__self__", None), Variable)
 
 
 def calls_host(program: Program, in_replica: bool = False) -> bool:

@@ -14,8 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import PartitionSpec
 
-from ..base.errors import UnimplementedError
 from ..compile.program import Loop
+from ..trace.abstract_tensor import NeedsValue
 from .names import REPLICAS
 
 _specs: Any = PartitionSpec
@@ -24,25 +24,17 @@ EACH, ALL = _specs(REPLICAS), _specs()
 Inside = Callable[..., Any]
 
 
+class NotTogether(NeedsValue):
+    """Replicas cannot run on all devices at once: they take turns on the host."""
+
+
 def on_all_devices(loop: Loop, reason: str) -> str:
-    """The reason against a loop; where its rounds are replicas there is no other way to run it, and it is an error."""
+    """The reason against a loop; where its rounds are replicas they cannot run at the same time."""
     if loop.across is None:
         return reason
-    raise UnimplementedError(
-        None,
-        None,
-        f"The function given to `run` cannot run on {loop.across.size} devices at once: {reason.removeprefix('loop with ')}. "
-        f"Do that outside of the function.{_DRAWS if reason.endswith(CALLED) else ''}",
+    raise NotTogether(
+        f"The function given to `run` cannot run on {loop.across.size} devices at once: {reason.removeprefix('loop with ')}."
     )
-
-
-CALLED = "a Python function is called"  # the end of that reason
-
-_DRAWS = (
-    " Random numbers in loops, and those whose parameters replicas compute, are drawn by tf.random.stateless_uniform and "
-    "stateless_normal, with a seed made of replica_id_in_sync_group, or by a tf.random.Generator that is made in the "
-    "strategy's scope."
-)
 
 
 def run_replicas(loop: Loop, operands: list[Any], state: Any, changed: list[int], inside: Inside) -> list[Any]:

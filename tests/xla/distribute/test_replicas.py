@@ -82,27 +82,12 @@ def number():
     return tf.cast(D.get_replica_context().replica_id_in_sync_group, tf.float32)
 
 
-def drawn_in_a_loop():
-    total = 0.0
-    for _ in tf.range(tf.cast(number(), tf.int32)):
-        total += tf.random.normal([])
-    return total
-
-
 def test_what_replicas_cannot_do_is_named(strategy):
     with pytest.raises(tf.errors.InvalidArgumentError, match="cannot be shared out to 4 replicas"):
-        next(iter(strategy.experimental_distribute_dataset([tf.ones([6])])))
-    with pytest.raises(tf.errors.UnimplementedError, match=r"cannot run on 4 devices at once: .*stateless_uniform"):
-        strategy.run(tf.function(drawn_in_a_loop))
+        next(iter(strategy.experimental_distribute_dataset([tf.constant(1.0)])))
     generator = tf.random.Generator.from_seed(1)
     with pytest.raises(tf.errors.UnimplementedError, match=r"Generator.normal in a replica.*in the strategy's scope"):
         strategy.run(lambda: generator.normal([], mean=number()))
-    with pytest.raises(
-        tf.errors.UnimplementedError, match=r"nonzero: how many positions there are depends on the values\. Do that"
-    ):
-        strategy.run(lambda: tf.where(number() * tf.ones([2]) > 1.5))
-    with pytest.raises(tf.errors.UnimplementedError, match="a step whose result depends on values"):
-        strategy.run(lambda: tf.py_function(lambda x: x, [number()], tf.float32))
     with pytest.raises(ValueError, match="cannot be reduced"):
         strategy.reduce("SUM", tf.constant(1.0), axis=None)
 
@@ -388,19 +373,242 @@ def test_the_next_batch_is_taken_inside_of_a_function(strategy):
             assert total.numpy() == 120.0
 
 
-def test_the_next_batch_in_a_function_must_come_out_even(strategy):
-    batches = strategy.experimental_distribute_dataset(tf.data.Dataset.range(6).batch(6, drop_remainder=True))
-    with pytest.raises(tf.errors.InvalidArgumentError, match="multiple of 4"):
-        tf.function(lambda iterator: strategy.run(tf.identity, args=(next(iterator),)))(iter(batches))
+def test_the_next_batch_in_a_function_may_have_any_number_of_rows(strategy):
+    numbers = tf.data.Dataset.range(6)
+    shared_out = strategy.experimental_distribute_dataset(numbers.batch(6, drop_remainder=True))
+    of_unknown_size = strategy.experimental_distribute_dataset(numbers.batch(6))
+    one_by_one = strategy.distribute_datasets_from_function(lambda _: numbers.batch(2).repeat())
+    wanted = {shared_out: [1.0, 5.0, 9.0, 0.0], of_unknown_size: [1.0, 5.0, 9.0, 0.0], one_by_one: [1.0, 5.0, 9.0, 1.0]}
+    for dataset, sums in wanted.items():
+        step = tf.function(lambda iterator: strategy.run(tf.reduce_sum, args=(next(iterator),)))
+        assert values(strategy, step(iter(dataset))) == sums
 
 
-def test_the_next_batch_in_a_function_must_have_known_sizes(strategy):
-    numbers = tf.data.Dataset.range(8)
-    shared_out = strategy.experimental_distribute_dataset(numbers.batch(4))
-    one_by_one = strategy.distribute_datasets_from_function(lambda _: numbers.batch(2))
-    for dataset in (shared_out, one_by_one):
-        with pytest.raises(tf.errors.UnimplementedError, match="drop_remainder=True"):
-            tf.function(lambda iterator: strategy.run(tf.identity, args=(next(iterator),)))(iter(dataset))
+def rows_changed(strategy, kind, change, is_of_strategy=True):
+    """The second row of [1, 2, 3], after replicas have changed it by 1, 2, 3 and 4."""
+    with strategy.scope() if is_of_strategy else contextlib.nullcontext():
+        v = tf.Variable([1.0, 2.0, 3.0], aggregation=tf.VariableAggregation[kind])
+    strategy.run(lambda: change(v, tf.reshape(number() + 1.0, [1])))
+    return [float(part[1]) for part in strategy.experimental_local_results(v)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "method", "wanted"),
+    [
+        ("SUM", "scatter_add", [12.0] * 4),
+        ("SUM", "scatter_mul", [48.0] * 4),
+        ("MEAN", "scatter_sub", [-0.5] * 4),
+        ("MEAN", "scatter_mul", [0.1875] * 4),
+        ("ONLY_FIRST_REPLICA", "scatter_update", [1.0] * 4),
+        ("ONLY_FIRST_REPLICA", "scatter_max", [2.0] * 4),
+        ("NONE", "scatter_add", [3.0, 4.0, 5.0, 6.0]),
+        ("NONE", "scatter_min", [1.0, 2.0, 2.0, 2.0]),
+    ],
+)
+def test_rows_of_variables_are_changed_by_all_replicas(strategy, kind, method, wanted):
+    """Observed with TensorFlow."""
+
+    def change(v, value):
+        getattr(v, method)(tf.IndexedSlices(value, tf.constant([1])))
+
+    assert rows_changed(strategy, kind, change) == wanted
+
+
+def test_rows_of_several_replicas_that_cannot_be_one_are_refused(strategy):
+    with pytest.raises(NotImplementedError, match="scatter_update of a variable with aggregation=SUM in a replica"):
+        rows_changed(strategy, "SUM", lambda v, value: v.scatter_update(tf.IndexedSlices(value, tf.constant([1]))))
+
+
+def test_parts_of_variables_are_assigned_by_replicas(strategy):
+    """Observed with TensorFlow, where each replica keeps what it assigns also with an aggregation."""
+
+    def change(v, value):
+        v[1:2].assign(value)
+
+    assert rows_changed(strategy, "NONE", change) == [1.0, 2.0, 3.0, 4.0]
+    assert rows_changed(strategy, "ONLY_FIRST_REPLICA", change) == [1.0] * 4
+    assert rows_changed(strategy, "NONE", change, is_of_strategy=False) == [4.0] * 4
+    assert rows_changed(strategy, "NONE", lambda v, _: v[1].assign_add(1.0), is_of_strategy=False) == [6.0] * 4
+
+
+# --- in turn on the host ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rows", "batch", "parts"),
+    [(11, 8, [[2, 2, 2, 2], [1, 1, 1, 0]]), (10, 10, [[3, 3, 3, 1]]), (5, 3, [[1, 1, 1, 0], [1, 1, 0, 0]])],
+)
+def test_a_batch_that_does_not_come_out_even_is_cut_as_in_tensorflow(strategy, rows, batch, parts):
+    """Observed with TensorFlow."""
+    batches = strategy.experimental_distribute_dataset(tf.data.Dataset.range(rows).batch(batch))
+    assert [[len(part) for part in strategy.experimental_local_results(found)] for found in batches] == parts
+
+
+def numbers(count, batch):
+    """Batches of floats."""
+    return tf.data.Dataset.from_tensor_slices(tf.range(float(count))).batch(batch)
+
+
+def sums_of_parts(strategy, reduced, wrap):
+    """What a step over batches of 8, 8 and 6 numbers gives, in a loop of the program and in one of a function."""
+    batches = strategy.experimental_distribute_dataset(numbers(22, 8))
+    step = wrap(lambda x: reduced(strategy.run(lambda x: 2.0 * x, args=(x,))))
+    return [float(step(x)) for x in batches]
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, tf.function], ids=["eager", "function"])
+def test_parts_of_several_shapes_are_reduced_and_gathered(strategy, wrap):
+    """Observed with TensorFlow."""
+    assert sums_of_parts(strategy, lambda y: strategy.reduce("SUM", y, axis=0), wrap) == [56.0, 184.0, 222.0]
+    assert sums_of_parts(strategy, lambda y: strategy.reduce("MEAN", y, axis=0), wrap) == [7.0, 23.0, 37.0]
+    assert sums_of_parts(strategy, lambda y: strategy.gather(y, axis=0)[-1], wrap) == [14.0, 30.0, 42.0]
+    *_, last = strategy.experimental_distribute_dataset(numbers(22, 8))
+    step = wrap(lambda x: strategy.reduce("SUM", x, axis=None))
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=r"several shapes, \(2,\), \(0,\).*Reduce them along an axis"
+    ):
+        step(last)
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, tf.function], ids=["eager", "function"])
+def test_training_with_a_last_batch_that_does_not_come_out_even(strategy, wrap):
+    """The gradients of all rows are those of the whole batch."""
+    x = np.random.default_rng(0).normal(size=(22, 3)).astype(np.float32)
+
+    def trained(strategy):
+        with strategy.scope():
+            w = tf.Variable(tf.ones([3, 1]), aggregation=tf.VariableAggregation.SUM)
+            rows = tf.Variable(
+                0.0, aggregation=tf.VariableAggregation.SUM, synchronization=tf.VariableSynchronization.ON_READ
+            )
+
+        def one(x):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum((x @ w) ** 2) / 8.0
+            w.assign_sub(0.1 * tape.gradient(loss, w))
+            rows.assign_add(tf.cast(tf.shape(x)[0], tf.float32))
+            return loss
+
+        step = wrap(lambda x: strategy.reduce("SUM", strategy.run(one, args=(x,)), axis=None))
+        batches = strategy.experimental_distribute_dataset(tf.data.Dataset.from_tensor_slices(x).batch(8))
+        losses = [float(step(x)) for _ in range(2) for x in batches]
+        return [*losses, *w.numpy()[:, 0], float(rows)]
+
+    np.testing.assert_allclose(trained(strategy), trained(D.OneDeviceStrategy("CPU:0")), rtol=1e-5)
+
+
+def test_a_loop_of_a_function_over_batches_that_do_not_come_out_even(strategy):
+    batches = strategy.experimental_distribute_dataset(tf.data.Dataset.range(15).batch(8))
+
+    @tf.function
+    def total(batches):
+        found = tf.constant(0, tf.int64)
+        for x in batches:
+            found += strategy.reduce("SUM", strategy.run(tf.reduce_sum, args=(x,)), axis=None)
+        return found
+
+    assert [int(total(batches)), int(total(iter(batches)))] == [105, 105]
+
+
+def counted(x):
+    return tf.numpy_function(lambda x: np.float32(np.unique(x).size), [x], tf.float32)
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, tf.function], ids=["eager", "function"])
+@pytest.mark.parametrize(
+    ("one", "wanted"),
+    [
+        (lambda x: tf.reduce_sum(tf.boolean_mask(x, x > 1.5)), [0.0, 5.0, 9.0, 13.0]),
+        (lambda x: tf.reduce_sum(tf.unique(tf.round(x / 3.0))[0]), [0.0, 1.0, 3.0, 2.0]),
+        (lambda x: tf.py_function(lambda x: x.numpy().max(), [x], tf.float32), [1.0, 3.0, 5.0, 7.0]),
+        (counted, [2.0] * 4),
+        (lambda x: tf.strings.length(tf.strings.join([tf.strings.as_string(tf.cast(x[0], tf.int32)), "b"])), [2.0] * 4),
+    ],
+    ids=["boolean_mask", "unique", "py_function", "numpy_function", "text"],
+)
+def test_what_no_program_of_all_devices_computes_runs_in_turn(strategy, wrap, one, wanted):
+    """Observed with TensorFlow."""
+    (x,) = strategy.experimental_distribute_dataset(numbers(8, 8))
+    step = wrap(lambda: strategy.run(one, args=(x,)))
+    for _ in range(2):
+        assert values(strategy, step()) == wanted
+
+
+def test_ragged_rows_and_text_are_shared_out(strategy):
+    """Observed with TensorFlow."""
+    rows = tf.ragged.constant([[1], [2, 3], [4], [5, 6], [7], [8], [9], [1, 2]])
+    (x,) = strategy.experimental_distribute_dataset(tf.data.Dataset.from_tensor_slices(rows).batch(8))
+    found = strategy.run(lambda x: tf.reduce_sum(x.to_tensor()), args=(x,))
+    assert values(strategy, found) == [6.0, 15.0, 15.0, 12.0]
+    (x,) = strategy.experimental_distribute_dataset(tf.data.Dataset.from_tensor_slices(["a", "bc", "def", ""]).batch(4))
+    assert values(strategy, strategy.run(lambda x: tf.strings.length(x)[0], args=(x,))) == [1.0, 2.0, 3.0, 0.0]
+    sizes = strategy.experimental_distribute_values_from_function(lambda c: tf.ones([c.replica_id_in_sync_group + 1]))
+    assert values(strategy, strategy.run(tf.reduce_sum, args=(sizes,))) == [1.0, 2.0, 3.0, 4.0]
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, tf.function], ids=["eager", "function"])
+def test_replicas_in_turn_exchange_values_and_their_gradients(strategy, wrap):
+    (x,) = strategy.experimental_distribute_dataset(numbers(6, 6).map(lambda x: x + 1.0))
+
+    def one(x):
+        replica = D.get_replica_context()
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            total = replica.all_reduce("SUM", tf.reduce_sum(x))
+            y = total**2
+        return total, tf.reduce_sum(tape.gradient(y, x)), tf.reduce_sum(replica.all_gather(x, axis=0) * number())
+
+    total, slope, weighted = wrap(lambda: strategy.run(one, args=(x,)))()
+    assert values(strategy, total) == [21.0] * 4
+    assert values(strategy, slope) == [4 * 42.0 * 2] * 3 + [0.0]  # 4 replicas have their y
+    assert values(strategy, weighted) == [0.0, 21.0, 42.0, 63.0]
+
+
+def test_replicas_in_turn_draw_numbers_of_their_own(strategy):
+    tf.random.set_seed(3)
+    (x,) = strategy.experimental_distribute_dataset(tf.data.Dataset.range(6).batch(6))
+    for wrap in (lambda f: f, tf.function):
+        drawn = wrap(
+            lambda: strategy.run(lambda x: tf.random.normal([]) + 0.0 * tf.cast(tf.size(x), tf.float32), args=(x,))
+        )()
+        assert len(set(values(strategy, drawn))) == 4
+
+
+def test_an_error_of_a_replica_in_turn_ends_the_others_and_changes_nothing(strategy):
+    v = tf.Variable(1.0, aggregation=tf.VariableAggregation.SUM)
+
+    def one():
+        v.assign_add(1.0)
+        tf.py_function(lambda n: 1 / (2 - int(n)), [number()], tf.float64)
+        return D.get_replica_context().all_reduce("SUM", number())
+
+    with pytest.raises(tf.errors.UnknownError, match="ZeroDivisionError"):
+        strategy.run(one)
+    assert float(v) == 1.0
+
+
+def test_a_tape_around_replicas_in_turn_that_exchange_values_is_refused(strategy):
+    v = tf.Variable(2.0)
+    (x,) = strategy.experimental_distribute_dataset(numbers(6, 6))
+    with tf.GradientTape() as tape:
+        total = strategy.reduce("SUM", strategy.run(lambda x: v * tf.reduce_sum(x), args=(x,)), axis=None)
+    assert float(tape.gradient(total, v)) == 15.0
+    with tf.GradientTape(), pytest.raises(tf.errors.UnimplementedError, match="Open the tape inside"):
+        strategy.run(lambda x: D.get_replica_context().all_reduce("SUM", v * tf.reduce_sum(x)), args=(x,))
+
+
+def test_losses_are_divided_by_the_number_of_replicas(strategy):
+    """Observed with TensorFlow."""
+    for wrap in (lambda f: f, tf.function):
+        run = wrap(lambda: strategy.run(lambda: tf.nn.scale_regularization_loss(tf.constant(4.0))))
+        assert values(strategy, run()) == [1.0] * 4
+        run = wrap(lambda: strategy.run(lambda: tf.nn.compute_average_loss(tf.constant([1.0, 3.0]))))
+        assert values(strategy, run()) == [0.5] * 4
+    with strategy.scope():
+        assert float(tf.nn.compute_average_loss([1.0, 3.0], global_batch_size=4)) == 1.0
+        for function in (tf.nn.compute_average_loss, tf.nn.scale_regularization_loss):
+            with pytest.raises(RuntimeError, match="in cross replica context"):
+                function([1.0, 3.0])
 
 
 # --- Python in replicas -----------------------------------------------------------------------------------------------------

@@ -200,6 +200,7 @@ def _trace_for_dataset(
     shape_invariants: Any = None,
     test: Callee | None = None,
 ) -> Any:
+    dataset = dataset.in_functions() if hasattr(dataset, "in_functions") else dataset
     specs = _specs_of(dataset)
     element = nest.map_structure(trace.stand_in, specs)
     invariants = None
