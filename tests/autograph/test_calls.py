@@ -9,7 +9,7 @@ import pytest
 
 import gradtape as tf
 from gradtape import autograph
-from gradtape.autograph import convert, verbosity
+from gradtape.autograph import convert, transpile, verbosity
 from gradtape.errors import OperatorNotAllowedInGraphError
 
 c, function = tf.constant, tf.function
@@ -233,6 +233,19 @@ def test_verbosity_tells_what_is_converted(capsys, monkeypatch):
     captured = capsys.readouterr()
     assert "AutoGraph converts" in captured.err
     assert "ag__.if_exp" in captured.out
+
+
+def test_a_text_that_nobody_reads_is_not_written(monkeypatch):
+    """A function that is called in each round of a Python loop is converted once, and its text would be written each time."""
+    monkeypatch.setattr(transpile.Conversion, "code", lambda self: pytest.fail("the text was written"))
+
+    @tf.function
+    def fn(x):
+        for _ in range(3):
+            x = convert(lambda y: y if y > 0 else -y)(x)
+        return x
+
+    assert float(fn(tf.constant(-2.0))) == 2.0
 
 
 def test_features_and_names():

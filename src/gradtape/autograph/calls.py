@@ -185,8 +185,8 @@ def _converted(function: FunctionType) -> FunctionType | None:
             if error.unexpected or branches(function.__code__):  # else nothing is lost
                 _warn(function, error)
         return None
-    log(1, f"AutoGraph converts {function.__qualname__} ({function.__code__.co_filename})")
-    log(3, conversion.code())
+    log(1, lambda: f"AutoGraph converts {function.__qualname__} ({function.__code__.co_filename})")
+    log(3, conversion.code)
     return conversion.instantiate(function, OPERATORS)
 
 

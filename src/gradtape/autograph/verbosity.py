@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 
 _level: int | None = None
 _to_stdout = False
@@ -38,10 +39,10 @@ def trace(*args: object) -> None:
     print(*args)
 
 
-def log(level: int, text: str) -> None:
-    """Log a message if the verbosity is high enough."""
+def log(level: int, text: Callable[[], str]) -> None:
+    """Log a message, which is only written if the verbosity is high enough."""
     current = int(os.environ.get("AUTOGRAPH_VERBOSITY", "0")) if _level is None else _level
     if level <= current:
-        print(text, file=sys.stderr)
+        print(message := text(), file=sys.stderr)
         if _to_stdout:
-            print(text)
+            print(message)

@@ -123,7 +123,7 @@ def _write_node(writer: _Writer, position: int, node: Item) -> None:
             writer.write(f"v{node.outputs[0]} = {writer.name('w', what.variable)}._value._array", node)
         return
     if isinstance(what, Assign):
-        place = (next(node.used, -1), what.variable._id)
+        place = (next(iter(node.used), -1), what.variable._id)
         if place in writer.stored:
             writer.stored.remove(place)
         else:

@@ -236,6 +236,6 @@ def _block_function(program: Program, group: Group, inputs: list[int], large: li
             lines.append(f"    {kernel}({', '.join(operands)}, out={at[number]})")
         else:
             lines.append(f"    {at[number]}{'[...]' if number in large else ''} = {kernel}({', '.join(operands)})")
-    parts = [f"{at[next(node.used)]}.sum()" for node in group.sums]
+    parts = [f"{at[node.used[0]]}.sum()" for node in group.sums]
     lines.append(f"    return [{', '.join(parts)}]")
     return define("\n".join(lines) + "\n", f"<gradtape block {id(names.objects):x}>", names.objects), scratch

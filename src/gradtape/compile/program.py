@@ -122,20 +122,29 @@ class Node:
     inputs: tuple[Any, ...]  # Values, arrays, Python numbers, or None
     attributes: dict[str, Any]  # with Values for sizes that only running shows
     outputs: tuple[int, ...]
+    _used: tuple[int, ...] | None = field(default=None, init=False, repr=False, compare=False)  # (a node never changes)
+    _open: tuple[int, ...] | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
-    def used(self) -> Iterator[int]:
+    def used(self) -> tuple[int, ...]:
         """The numbers of the values it takes."""
-        given = leaves(self.what.arguments) if isinstance(self.what, Call) else self.inputs
-        yield from (operand.number for operand in given if operand.__class__ is Value)
-        for attribute in self.attributes.values():
-            if attribute.__class__ not in _PLAIN:
-                yield from _measured(attribute)
+        if self._used is None:
+            given = leaves(self.what.arguments) if isinstance(self.what, Call) else self.inputs
+            numbers = [operand.number for operand in given if operand.__class__ is Value]
+            self._used = (*numbers, *self._used_by_attributes)
+        return self._used
 
     @property
     def has_open_attributes(self) -> bool:
         """Whether an attribute is known only when the program runs."""
-        return any(next(_measured(attribute), None) is not None for attribute in self.attributes.values())
+        return bool(self._used_by_attributes)
+
+    @property
+    def _used_by_attributes(self) -> tuple[int, ...]:
+        if self._open is None:
+            attributes = (value for value in self.attributes.values() if value.__class__ not in _PLAIN)
+            self._open = tuple([number for attribute in attributes for number in _measured(attribute)])
+        return self._open
 
     @property
     def has_effect(self) -> bool:
