@@ -50,6 +50,10 @@ import gradtape as tf
 image = tf.zeros([2, 2, 3], tf.uint8)
 assert tf.io.decode_png(tf.io.encode_png(image)).shape == (2, 2, 3)
 """,
+    "all": _GRADIENT.replace("y = x**2", "y = x**2\n    assert tf.keras.backend.backend() == 'gradtape'"),
+    "test": "import hypothesis, mpmath, pytest, xdist\nassert pytest.main(['--version']) == 0",
+    "docs": "import material, mkdocs, mkdocstrings, nbformat",
+    "fuzz": "import atheris",
     "xla": "import gradtape as tf\nassert tf.function(lambda x: x * 2, engine='xla')(tf.constant(3.0)).numpy() == 6.0",
 }
 
