@@ -127,7 +127,7 @@ def editor(tmp_path_factory):
     [
         ("tf.Variable", "class Variable", "A tensor-valued cell"),
         ("tf.GradientTape", "class GradientTape", "Record operations, then differentiate them."),
-        ("tf.reduce_sum", "axis: AxisLike | None", "The sum over some axes, or over all"),
+        ("tf.reduce_sum", "axis: AxisLike | None", "The sum of all elements"),
         ("tf.square", "-> Tensor", "x * x"),
         ("tape.gradient", "unconnected_gradients", "sources"),
         ("tf.linalg.cholesky", "-> Tensor", "lower triangular"),

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _TYPES = {
     dtypes.ANY: "any type",
+    dtypes.STRING: "text",
     dtypes.NUMERIC: "numbers",
     dtypes.INEXACT: "floating or complex numbers",
     dtypes.REAL: "real numbers",
@@ -33,9 +34,10 @@ _OPERANDS = {
     "rhs": "Right-hand sides, as the columns of matrices.",
     "images": "Images whose last axis holds three colours.",
 }
+_ONE_AXIS = "The axis along which to go; a negative one counts from the last."
 _ATTRIBUTES = {
-    "axis": "One axis, or several; negative ones count from the last. None stands for all.",
-    "keepdims": "Whether reduced axes stay, with size 1.",
+    "axis": "The axis along which to go, or a list of axes; negative ones count from the last. None stands for all.",
+    "keepdims": "Whether these axes stay, with size 1, so that the result broadcasts against the operand.",
     "shape": "The shape of the result.",
     "exclusive": "Whether an element itself is left out.",
     "reverse": "Whether to begin at the end.",
@@ -47,6 +49,12 @@ _ATTRIBUTES = {
     "width": "The least number of characters.",
     "fill": "What is put in front of shorter texts: a space, or 0.",
 }
+
+
+def _kinds(op: Op) -> str:
+    """What the operands hold: the smallest kind of types that has all that the op is defined for."""
+    fitting = [kind for kind in _TYPES if op.dtypes <= kind]
+    return _TYPES[min(fitting, key=len)] if fitting else "any type"
 
 
 def documentation(op: Op) -> str | None:
@@ -64,22 +72,22 @@ def _sections(op: Op) -> Iterator[str]:
     for argument in op.arguments:
         meaning = _OPERANDS.get(argument)
         if meaning is None:
-            meaning = f"A tensor of {_TYPES.get(op.dtypes, 'numbers')}, or what can become one."
+            meaning = f"A tensor of {_kinds(op)}, or what becomes one, such as a list."
             if argument != first and argument not in op.other:
-                meaning = f"The same, of the type of `{first}`" + (", to broadcast with it." if op.broadcasts else ".")
+                fits = ", and of a shape that broadcasts with its" if op.broadcasts else ""
+                meaning = f"A tensor of the type of `{first}`{fits}."
         yield f"{inner}{argument}: {meaning}"
     for attribute, default in op.attributes.items():
-        yield f"{inner}{attribute}: {_ATTRIBUTES.get(attribute) or f'{default!r} unless it is given.'}"
+        meaning = _ONE_AXIS if attribute == "axis" and isinstance(default, int) else _ATTRIBUTES.get(attribute)
+        yield f"{inner}{attribute}: {meaning or f'{default!r} unless it is given.'}"
     yield f"{inner}name: Ignored; accepted for compatibility with TensorFlow."
     yield ""
     yield "Returns:"
     yield f"{inner}{_result(op)}"
-    yield ""
-    yield "Raises:"
-    if len(op.arguments) > 1:
-        yield f"{inner}tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other."
-    else:
-        yield f"{inner}tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape."
+    if refused := _refused(op):
+        yield ""
+        yield "Raises:"
+        yield f"{inner}tf.errors.InvalidArgumentError: {refused}"
 
 
 def _result(op: Op) -> str:
@@ -87,8 +95,20 @@ def _result(op: Op) -> str:
         return "Several tensors."
     if op.name.startswith("reduce_"):
         return "A tensor without the reduced axes, or with size 1 there."
+    kind = "and the type" if op.gives is None else ""
     if op.broadcasts and len(op.arguments) > 1:
-        return "A tensor of the shape that the operands broadcast to."
+        return "A tensor of the shape that the operands broadcast to" + (", of their type." if kind else ".")
     if op.broadcasts:
-        return f"A tensor of the shape of `{op.arguments[0]}`."
+        return f"A tensor of the shape {kind} of `{op.arguments[0]}`.".replace("  ", " ")
     return "A tensor."
+
+
+def _refused(op: Op) -> str:
+    """What raises an error, by the declaration; nothing where all is taken."""
+    first, *others = op.arguments
+    if others:
+        return "The operands are of two types, or their shapes do not " + ("broadcast." if op.broadcasts else "fit.")
+    reasons = [] if op.dtypes >= dtypes.ANY else [f"`{first}` does not hold {_kinds(op)}"]
+    if "axis" in op.attributes:
+        reasons.append(f"`{first}` has no such axis")
+    return ", or ".join(reasons) + "." if reasons else ""

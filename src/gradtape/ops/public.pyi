@@ -11,21 +11,23 @@ HOMES: dict[str, str]
 
 @overload
 def abs(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
-    """The absolute value; for complex numbers the modulus, which is real.
+    """The absolute value of each element; of complex numbers the modulus, which is real.
 
     >>> import gradtape as tf
     >>> tf.abs([-1.0, 2.0]).numpy()
     array([1., 2.], dtype=float32)
 
+    The derivative at 0 is 0.
+
     Args:
-        x: A tensor of numbers, or what can become one.
+        x: A tensor of numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold numbers.
     """
 @overload
 def abs(x: SparseTensor, name: str | None = None) -> SparseTensor:  # type: ignore[overload-overlap]
@@ -43,14 +45,14 @@ def acos(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ign
     array([0.       , 1.5707964], dtype=float32)
 
     Args:
-        x: A tensor of floating or complex numbers, or what can become one.
+        x: A tensor of floating or complex numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating or complex numbers.
     """
 @overload
 def acos(x: TensorLike, name: str | None = None) -> Tensor:
@@ -65,14 +67,14 @@ def acosh(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ig
     array([0.      , 1.316958], dtype=float32)
 
     Args:
-        x: A tensor of floating or complex numbers, or what can become one.
+        x: A tensor of floating or complex numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating or complex numbers.
     """
 @overload
 def acosh(x: TensorLike, name: str | None = None) -> Tensor:
@@ -80,22 +82,27 @@ def acosh(x: TensorLike, name: str | None = None) -> Tensor:
 
 @overload
 def add(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
-    """x + y, with broadcasting; texts are joined.
+    """x + y, element by element, with broadcasting; the operator `+` does the same. Texts are joined.
 
     >>> import gradtape as tf
-    >>> tf.add([1.0, 2.0], 10.0).numpy()
-    array([11., 12.], dtype=float32)
+    >>> tf.add([[1.0], [2.0]], [10.0, 20.0]).numpy()
+    array([[11., 21.],
+           [12., 22.]], dtype=float32)
+    >>> tf.add("an ", ["apple", "egg"]).numpy()
+    array([b'an apple', b'an egg'], dtype=object)
+
+    Where an operand was repeated to broadcast, its derivative is the sum over the copies.
 
     Args:
-        x: A tensor of numbers, or what can become one.
-        y: The same, of the type of `x`, to broadcast with it.
+        x: A tensor of any type, or what becomes one, such as a list.
+        y: A tensor of the type of `x`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape that the operands broadcast to.
+        A tensor of the shape that the operands broadcast to, of their type.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def add(x: DenseLike, y: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -113,7 +120,7 @@ def as_string(input: RaggedTensor, precision: int = -1, scientific: bool = False
     array([b'1', b'20'], dtype=object)
 
     Args:
-        input: A tensor of any type, or what can become one.
+        input: A tensor of any type, or what becomes one, such as a list.
         precision: How many digits follow the point; -1 for as many as are needed.
         scientific: Whether to write an exponent.
         shortest: Whether to choose the shorter of both forms.
@@ -123,9 +130,6 @@ def as_string(input: RaggedTensor, precision: int = -1, scientific: bool = False
 
     Returns:
         A tensor of the shape of `input`.
-
-    Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
     """
 @overload
 def as_string(input: TensorLike, precision: int = -1, scientific: bool = False, shortest: bool = False, width: int = -1, fill: str = '', name: str | None = None) -> Tensor:
@@ -140,15 +144,18 @@ def asin(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ign
     array([0.       , 1.5707964], dtype=float32)
 
     Args:
-        x: A tensor of floating or complex numbers, or what can become one.
+        x: A tensor of floating or complex numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating or complex numbers.
     """
+@overload
+def asin(x: SparseTensor, name: str | None = None) -> SparseTensor:  # type: ignore[overload-overlap]
+    ...
 @overload
 def asin(x: TensorLike, name: str | None = None) -> Tensor:
     ...
@@ -162,15 +169,18 @@ def asinh(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ig
     array([0.48121184, 0.8813736 ], dtype=float32)
 
     Args:
-        x: A tensor of floating or complex numbers, or what can become one.
+        x: A tensor of floating or complex numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating or complex numbers.
     """
+@overload
+def asinh(x: SparseTensor, name: str | None = None) -> SparseTensor:  # type: ignore[overload-overlap]
+    ...
 @overload
 def asinh(x: TensorLike, name: str | None = None) -> Tensor:
     ...
@@ -184,15 +194,18 @@ def atan(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ign
     array([0.4636476, 0.7853982], dtype=float32)
 
     Args:
-        x: A tensor of floating or complex numbers, or what can become one.
+        x: A tensor of floating or complex numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating or complex numbers.
     """
+@overload
+def atan(x: SparseTensor, name: str | None = None) -> SparseTensor:  # type: ignore[overload-overlap]
+    ...
 @overload
 def atan(x: TensorLike, name: str | None = None) -> Tensor:
     ...
@@ -206,15 +219,15 @@ def atan2(y: RaggedTensor, x: RaggedTensor | DenseLike, name: str | None = None)
     array([ 0.7853982, -0.7853982], dtype=float32)
 
     Args:
-        y: A tensor of floating numbers, or what can become one.
-        x: The same, of the type of `y`, to broadcast with it.
+        y: A tensor of floating numbers, or what becomes one, such as a list.
+        x: A tensor of the type of `y`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape that the operands broadcast to.
+        A tensor of the shape that the operands broadcast to, of their type.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def atan2(y: DenseLike, x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -232,15 +245,18 @@ def atanh(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ig
     array([0.        , 0.54930615], dtype=float32)
 
     Args:
-        x: A tensor of floating or complex numbers, or what can become one.
+        x: A tensor of floating or complex numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating or complex numbers.
     """
+@overload
+def atanh(x: SparseTensor, name: str | None = None) -> SparseTensor:  # type: ignore[overload-overlap]
+    ...
 @overload
 def atanh(x: TensorLike, name: str | None = None) -> Tensor:
     ...
@@ -255,16 +271,16 @@ def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None
     array([0.6875], dtype=float32)
 
     Args:
-        a: A tensor of floating numbers, or what can become one.
-        b: The same, of the type of `a`, to broadcast with it.
-        x: The same, of the type of `a`, to broadcast with it.
+        a: A tensor of floating numbers, or what becomes one, such as a list.
+        b: A tensor of the type of `a`, and of a shape that broadcasts with its.
+        x: A tensor of the type of `a`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape that the operands broadcast to.
+        A tensor of the shape that the operands broadcast to, of their type.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 
 @overload
@@ -276,15 +292,15 @@ def bitwise_and(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None =
     array([2, 4], dtype=int32)
 
     Args:
-        x: A tensor of integers, or what can become one.
-        y: The same, of the type of `x`, to broadcast with it.
+        x: A tensor of integers, or what becomes one, such as a list.
+        y: A tensor of the type of `x`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape that the operands broadcast to.
+        A tensor of the shape that the operands broadcast to, of their type.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def bitwise_and(x: DenseLike, y: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -302,15 +318,15 @@ def bitwise_or(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = 
     array([7, 5], dtype=int32)
 
     Args:
-        x: A tensor of integers, or what can become one.
-        y: The same, of the type of `x`, to broadcast with it.
+        x: A tensor of integers, or what becomes one, such as a list.
+        y: A tensor of the type of `x`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape that the operands broadcast to.
+        A tensor of the shape that the operands broadcast to, of their type.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def bitwise_or(x: DenseLike, y: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -328,15 +344,15 @@ def bitwise_xor(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None =
     array([5, 1], dtype=int32)
 
     Args:
-        x: A tensor of integers, or what can become one.
-        y: The same, of the type of `x`, to broadcast with it.
+        x: A tensor of integers, or what becomes one, such as a list.
+        y: A tensor of the type of `x`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape that the operands broadcast to.
+        A tensor of the shape that the operands broadcast to, of their type.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def bitwise_xor(x: DenseLike, y: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -346,7 +362,7 @@ def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     ...
 
 def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
-    """The tensor repeated to fill `shape`, by NumPy's broadcasting rule.
+    """The tensor repeated to fill a larger shape, by NumPy's broadcasting rule.
 
     >>> import gradtape as tf
     >>> tf.broadcast_to([1, 2], [2, 2]).numpy()
@@ -354,59 +370,59 @@ def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -
            [1, 2]], dtype=int32)
 
     Args:
-        input: A tensor of any type, or what can become one.
-        shape: The shape of the result.
+        input: A tensor of any type, or what becomes one, such as a list.
+        shape: The sizes of the result. Counted from the last axis, each size of `input` must be equal to it, or 1.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor.
+        A tensor of that shape. Its derivative sums over the copies.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: A size of `input` is neither 1 nor that of `shape`.
     """
 
 @overload
 def ceil(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
-    """The smallest integer not below x.
+    """The smallest whole number that is not below the element, in the same type.
 
     >>> import gradtape as tf
     >>> tf.math.ceil([1.2, -1.2]).numpy()
     array([ 2., -1.], dtype=float32)
 
     Args:
-        x: A tensor of floating numbers, or what can become one.
+        x: A tensor of floating numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating numbers.
     """
 @overload
 def ceil(x: TensorLike, name: str | None = None) -> Tensor:
     ...
 
 def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
-    """The lower triangular L with L @ adjoint(L) = input, for Hermitian positive definite matrices.
-
-    Only the lower triangle is read. A matrix that is not positive definite gives nan in the lower triangle.
-    The gradient is Hermitian: it stands for changes that keep the matrix so.
+    """The lower triangular L with L @ adjoint(L) = input, of each Hermitian positive definite matrix.
 
     >>> import gradtape as tf
     >>> tf.linalg.cholesky([[4.0, 2.0], [2.0, 10.0]]).numpy()
     array([[2., 0.],
            [1., 3.]], dtype=float32)
 
+    Only the lower triangle of `input` is read. A matrix that is not positive definite gives nan in the lower triangle.
+    The gradient is Hermitian: it stands for changes that keep the matrix so.
+
     Args:
-        input: A tensor of numbers, or what can become one.
+        input: Square matrices of floating or complex numbers in the last two axes.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor.
+        Lower triangular matrices of the same shape.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: The matrices are not square.
     """
 
 @overload
@@ -418,14 +434,14 @@ def conj(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ign
     array([1.-2.j])
 
     Args:
-        x: A tensor of numbers, or what can become one.
+        x: A tensor of numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold numbers.
     """
 @overload
 def conj(x: TensorLike, name: str | None = None) -> Tensor:
@@ -440,14 +456,14 @@ def cos(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: igno
     array([0.87758255, 0.5403023 ], dtype=float32)
 
     Args:
-        x: A tensor of floating or complex numbers, or what can become one.
+        x: A tensor of floating or complex numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating or complex numbers.
     """
 @overload
 def cos(x: TensorLike, name: str | None = None) -> Tensor:
@@ -462,14 +478,14 @@ def cosh(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ign
     array([1.127626 , 1.5430806], dtype=float32)
 
     Args:
-        x: A tensor of floating or complex numbers, or what can become one.
+        x: A tensor of floating or complex numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating or complex numbers.
     """
 @overload
 def cosh(x: TensorLike, name: str | None = None) -> Tensor:
@@ -483,57 +499,61 @@ def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     array([0., 0., 1.], dtype=float32)
 
     Args:
-        a: A tensor of real numbers, or what can become one.
-        b: The same, of the type of `a`.
+        a: A tensor of real numbers, or what becomes one, such as a list.
+        b: A tensor of the type of `a`.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not fit.
     """
 
 def cumprod(x: TensorLike, axis: AxisLike | None = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Tensor:
-    """Running products along one axis; `exclusive` leaves the element itself out, `reverse` runs from the end.
+    """Running products along one axis: each element is multiplied with those before it.
 
     >>> import gradtape as tf
-    >>> tf.math.cumprod([1, 2, 3]).numpy()
-    array([1, 2, 6], dtype=int32)
+    >>> tf.math.cumprod([1, 2, 3]).numpy().tolist(), tf.math.cumprod([1, 2, 3], exclusive=True).numpy().tolist()
+    ([1, 2, 6], [1, 1, 2])
+
+    The derivative is right where elements are 0, too.
 
     Args:
-        x: A tensor of numbers, or what can become one.
-        axis: One axis, or several; negative ones count from the last. None stands for all.
-        exclusive: Whether an element itself is left out.
+        x: A tensor of numbers, or what becomes one, such as a list.
+        axis: The axis along which to go; a negative one counts from the last.
+        exclusive: Whether an element itself is left out of its product, which begins with 1 then.
         reverse: Whether to begin at the end.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold numbers, or has no such axis.
     """
 
 def cumsum(x: TensorLike, axis: AxisLike | None = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Tensor:
-    """Running sums along one axis; `exclusive` leaves the element itself out, `reverse` runs from the end.
+    """Running sums along one axis: each element is added to those before it.
 
     >>> import gradtape as tf
-    >>> tf.cumsum([1, 2, 3]).numpy()
-    array([1, 3, 6], dtype=int32)
+    >>> tf.cumsum([1, 2, 3]).numpy().tolist(), tf.cumsum([1, 2, 3], exclusive=True).numpy().tolist()
+    ([1, 3, 6], [0, 1, 3])
+    >>> tf.cumsum([1, 2, 3], reverse=True).numpy().tolist()
+    [6, 5, 3]
 
     Args:
-        x: A tensor of numbers, or what can become one.
-        axis: One axis, or several; negative ones count from the last. None stands for all.
-        exclusive: Whether an element itself is left out.
+        x: A tensor of numbers, or what becomes one, such as a list.
+        axis: The axis along which to go; a negative one counts from the last.
+        exclusive: Whether an element itself is left out of its sum, which begins with 0 then.
         reverse: Whether to begin at the end.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold numbers, or has no such axis.
     """
 
 @overload
@@ -545,35 +565,37 @@ def dawsn(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ig
     array([0.4244364, 0.5380795], dtype=float32)
 
     Args:
-        x: A tensor of floating numbers, or what can become one.
+        x: A tensor of floating numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating numbers.
     """
 @overload
 def dawsn(x: TensorLike, name: str | None = None) -> Tensor:
     ...
 
 def det(input: TensorLike, name: str | None = None) -> Tensor:
-    """The determinant of square matrices.
+    """The determinant of each square matrix.
 
     >>> import gradtape as tf
     >>> tf.linalg.det([[3.0, 1.0], [1.0, 2.0]]).numpy()
     np.float32(5.0)
 
+    Of large matrices it overflows: `tf.linalg.slogdet` gives its sign and logarithm.
+
     Args:
-        input: A tensor of numbers, or what can become one.
+        input: Square matrices of floating or complex numbers in the last two axes.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor.
+        A tensor without these axes: one number for each matrix.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: The matrices are not square.
     """
 
 @overload
@@ -585,14 +607,14 @@ def digamma(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: 
     array([-0.5772157], dtype=float32)
 
     Args:
-        x: A tensor of floating numbers, or what can become one.
+        x: A tensor of floating numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating numbers.
     """
 @overload
 def digamma(x: TensorLike, name: str | None = None) -> Tensor:
@@ -607,15 +629,15 @@ def divide(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = None
     array([3. , 0.5], dtype=float32)
 
     Args:
-        x: A tensor of floating or complex numbers, or what can become one.
-        y: The same, of the type of `x`, to broadcast with it.
+        x: A tensor of floating or complex numbers, or what becomes one, such as a list.
+        y: A tensor of the type of `x`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape that the operands broadcast to.
+        A tensor of the shape that the operands broadcast to, of their type.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def divide(x: DenseLike, y: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -632,14 +654,14 @@ def eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
     array([0.+1.j, 0.-1.j], dtype=complex64)
 
     Args:
-        tensor: A tensor of numbers, or what can become one.
+        tensor: A tensor of floating or complex numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `tensor` does not hold floating or complex numbers.
     """
 
 def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
@@ -650,33 +672,33 @@ def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
     array([1., 3.], dtype=float32)
 
     Args:
-        tensor: A tensor of numbers, or what can become one.
+        tensor: A tensor of floating or complex numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `tensor` does not hold floating or complex numbers.
     """
 
 @overload
 def elu(features: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
-    """x where it is positive, exp(x) - 1 elsewhere.
+    """The element where it is positive, and exp(x) - 1 elsewhere: the exponential linear unit.
 
     >>> import gradtape as tf
     >>> tf.nn.elu([0.5, 1.0]).numpy()
     array([0.5, 1. ], dtype=float32)
 
     Args:
-        features: A tensor of floating numbers, or what can become one.
+        features: A tensor of floating numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `features`.
+        A tensor of the shape and the type of `features`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `features` does not hold floating numbers.
     """
 @overload
 def elu(features: TensorLike, name: str | None = None) -> Tensor:
@@ -691,15 +713,15 @@ def equal(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = None)
     array([False,  True, False])
 
     Args:
-        x: A tensor of any type, or what can become one.
-        y: The same, of the type of `x`, to broadcast with it.
+        x: A tensor of any type, or what becomes one, such as a list.
+        y: A tensor of the type of `x`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def equal(x: DenseLike, y: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -717,14 +739,14 @@ def erf(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: igno
     array([0.5204999, 0.8427008], dtype=float32)
 
     Args:
-        x: A tensor of floating numbers, or what can become one.
+        x: A tensor of floating numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating numbers.
     """
 @overload
 def erf(x: SparseTensor, name: str | None = None) -> SparseTensor:  # type: ignore[overload-overlap]
@@ -742,14 +764,14 @@ def erfc(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ign
     array([0.47950011, 0.1572992 ], dtype=float32)
 
     Args:
-        x: A tensor of floating numbers, or what can become one.
+        x: A tensor of floating numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating numbers.
     """
 @overload
 def erfc(x: TensorLike, name: str | None = None) -> Tensor:
@@ -764,14 +786,14 @@ def erfcinv(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: 
     array([-0.        ,  0.47693628], dtype=float32)
 
     Args:
-        x: A tensor of floating numbers, or what can become one.
+        x: A tensor of floating numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating numbers.
     """
 @overload
 def erfcinv(x: TensorLike, name: str | None = None) -> Tensor:
@@ -786,14 +808,14 @@ def erfinv(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: i
     array([0.        , 0.47693628], dtype=float32)
 
     Args:
-        x: A tensor of floating numbers, or what can become one.
+        x: A tensor of floating numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating numbers.
     """
 @overload
 def erfinv(x: TensorLike, name: str | None = None) -> Tensor:
@@ -801,21 +823,23 @@ def erfinv(x: TensorLike, name: str | None = None) -> Tensor:
 
 @overload
 def exp(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
-    """e to the power x.
+    """e to the power of each element; of large ones infinite.
 
     >>> import gradtape as tf
     >>> tf.exp([0.5, 1.0]).numpy()
     array([1.6487212, 2.718282 ], dtype=float32)
 
+    The derivative is the result itself.
+
     Args:
-        x: A tensor of floating or complex numbers, or what can become one.
+        x: A tensor of floating or complex numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating or complex numbers.
     """
 @overload
 def exp(x: TensorLike, name: str | None = None) -> Tensor:
@@ -830,14 +854,14 @@ def expint(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: i
     array([1.8951178], dtype=float32)
 
     Args:
-        x: A tensor of floating numbers, or what can become one.
+        x: A tensor of floating numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating numbers.
     """
 @overload
 def expint(x: TensorLike, name: str | None = None) -> Tensor:
@@ -852,14 +876,14 @@ def expm1(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ig
     array([0.6487213, 1.7182817], dtype=float32)
 
     Args:
-        x: A tensor of floating or complex numbers, or what can become one.
+        x: A tensor of floating or complex numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating or complex numbers.
     """
 @overload
 def expm1(x: TensorLike, name: str | None = None) -> Tensor:
@@ -867,21 +891,21 @@ def expm1(x: TensorLike, name: str | None = None) -> Tensor:
 
 @overload
 def floor(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
-    """The largest integer not above x.
+    """The largest whole number that is not above the element, in the same type.
 
     >>> import gradtape as tf
     >>> tf.floor([1.2, -1.2]).numpy()
     array([ 1., -2.], dtype=float32)
 
     Args:
-        x: A tensor of floating numbers, or what can become one.
+        x: A tensor of floating numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating numbers.
     """
 @overload
 def floor(x: TensorLike, name: str | None = None) -> Tensor:
@@ -896,15 +920,15 @@ def floordiv(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = No
     array([ 3, -4], dtype=int32)
 
     Args:
-        x: A tensor of real numbers, or what can become one.
-        y: The same, of the type of `x`, to broadcast with it.
+        x: A tensor of real numbers, or what becomes one, such as a list.
+        y: A tensor of the type of `x`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape that the operands broadcast to.
+        A tensor of the shape that the operands broadcast to, of their type.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def floordiv(x: DenseLike, y: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -922,15 +946,15 @@ def floormod(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = No
     array([1, 2], dtype=int32)
 
     Args:
-        x: A tensor of real numbers, or what can become one.
-        y: The same, of the type of `x`, to broadcast with it.
+        x: A tensor of real numbers, or what becomes one, such as a list.
+        y: A tensor of the type of `x`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape that the operands broadcast to.
+        A tensor of the shape that the operands broadcast to, of their type.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def floormod(x: DenseLike, y: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -948,14 +972,14 @@ def fresnel_cos(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # ty
     array([0.49234423, 0.7798934 ], dtype=float32)
 
     Args:
-        x: A tensor of floating numbers, or what can become one.
+        x: A tensor of floating numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating numbers.
     """
 @overload
 def fresnel_cos(x: TensorLike, name: str | None = None) -> Tensor:
@@ -970,14 +994,14 @@ def fresnel_sin(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # ty
     array([0.06473243, 0.43825915], dtype=float32)
 
     Args:
-        x: A tensor of floating numbers, or what can become one.
+        x: A tensor of floating numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating numbers.
     """
 @overload
 def fresnel_sin(x: TensorLike, name: str | None = None) -> Tensor:
@@ -992,15 +1016,15 @@ def greater(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = Non
     array([False, False,  True])
 
     Args:
-        x: A tensor of real numbers, or what can become one.
-        y: The same, of the type of `x`, to broadcast with it.
+        x: A tensor of real numbers, or what becomes one, such as a list.
+        y: A tensor of the type of `x`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def greater(x: DenseLike, y: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -1018,15 +1042,15 @@ def greater_equal(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None
     array([False,  True,  True])
 
     Args:
-        x: A tensor of real numbers, or what can become one.
-        y: The same, of the type of `x`, to broadcast with it.
+        x: A tensor of real numbers, or what becomes one, such as a list.
+        y: A tensor of the type of `x`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def greater_equal(x: DenseLike, y: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -1073,7 +1097,7 @@ def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
         A tensor.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `images` does not hold floating numbers.
     """
 
 @overload
@@ -1081,14 +1105,11 @@ def identity(input: RaggedTensor, name: str | None = None) -> RaggedTensor:  # t
     """The same value as a tensor of its own.
 
     Args:
-        input: A tensor of any type, or what can become one.
+        input: A tensor of any type, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `input`.
-
-    Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        A tensor of the shape and the type of `input`.
     """
 @overload
 def identity(input: SparseTensor, name: str | None = None) -> SparseTensor:  # type: ignore[overload-overlap]
@@ -1106,15 +1127,15 @@ def igamma(a: RaggedTensor, x: RaggedTensor | DenseLike, name: str | None = None
     array([0.63212055], dtype=float32)
 
     Args:
-        a: A tensor of floating numbers, or what can become one.
-        x: The same, of the type of `a`, to broadcast with it.
+        a: A tensor of floating numbers, or what becomes one, such as a list.
+        x: A tensor of the type of `a`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape that the operands broadcast to.
+        A tensor of the shape that the operands broadcast to, of their type.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def igamma(a: DenseLike, x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -1132,15 +1153,15 @@ def igammac(a: RaggedTensor, x: RaggedTensor | DenseLike, name: str | None = Non
     array([0.36787945], dtype=float32)
 
     Args:
-        a: A tensor of floating numbers, or what can become one.
-        x: The same, of the type of `a`, to broadcast with it.
+        a: A tensor of floating numbers, or what becomes one, such as a list.
+        x: A tensor of the type of `a`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape that the operands broadcast to.
+        A tensor of the shape that the operands broadcast to, of their type.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def igammac(a: DenseLike, x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -1150,23 +1171,25 @@ def igammac(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     ...
 
 def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
-    """The inverse of square matrices, or with `adjoint` the adjoint of the inverse.
+    """The inverse of each square matrix.
 
     >>> import gradtape as tf
     >>> tf.linalg.inv([[2.0, 0.0], [0.0, 4.0]]).numpy()
     array([[0.5 , 0.  ],
            [0.  , 0.25]], dtype=float32)
 
+    To solve a system of equations, `tf.linalg.solve` is faster and more exact.
+
     Args:
-        input: A tensor of numbers, or what can become one.
-        adjoint: Whether to take the conjugate transpose of the matrices.
+        input: Square matrices of floating or complex numbers in the last two axes.
+        adjoint: Whether to give the conjugate transpose of the inverse.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor.
+        Matrices of the same shape.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: The matrices are not square, or one of them is singular.
     """
 
 @overload
@@ -1178,14 +1201,14 @@ def invert(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: i
     array([-1, -6], dtype=int32)
 
     Args:
-        x: A tensor of integers, or what can become one.
+        x: A tensor of integers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold integers.
     """
 @overload
 def invert(x: TensorLike, name: str | None = None) -> Tensor:
@@ -1199,14 +1222,14 @@ def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
     array([1, 2, 0], dtype=int32)
 
     Args:
-        x: A tensor of numbers, or what can become one.
+        x: A tensor of integers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold integers.
     """
 
 @overload
@@ -1218,14 +1241,14 @@ def is_finite(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type
     array([ True, False])
 
     Args:
-        x: A tensor of floating numbers, or what can become one.
+        x: A tensor of floating numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating numbers.
     """
 @overload
 def is_finite(x: TensorLike, name: str | None = None) -> Tensor:
@@ -1240,14 +1263,14 @@ def is_inf(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: i
     array([False,  True])
 
     Args:
-        x: A tensor of floating numbers, or what can become one.
+        x: A tensor of floating numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating numbers.
     """
 @overload
 def is_inf(x: TensorLike, name: str | None = None) -> Tensor:
@@ -1262,14 +1285,14 @@ def is_nan(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: i
     array([False,  True])
 
     Args:
-        x: A tensor of floating numbers, or what can become one.
+        x: A tensor of floating numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating numbers.
     """
 @overload
 def is_nan(x: TensorLike, name: str | None = None) -> Tensor:
@@ -1284,15 +1307,15 @@ def left_shift(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = 
     array([4, 6], dtype=int32)
 
     Args:
-        x: A tensor of integers, or what can become one.
-        y: The same, of the type of `x`, to broadcast with it.
+        x: A tensor of integers, or what becomes one, such as a list.
+        y: A tensor of the type of `x`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape that the operands broadcast to.
+        A tensor of the shape that the operands broadcast to, of their type.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def left_shift(x: DenseLike, y: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -1310,15 +1333,15 @@ def less(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = None) 
     array([ True, False, False])
 
     Args:
-        x: A tensor of real numbers, or what can become one.
-        y: The same, of the type of `x`, to broadcast with it.
+        x: A tensor of real numbers, or what becomes one, such as a list.
+        y: A tensor of the type of `x`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def less(x: DenseLike, y: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -1336,15 +1359,15 @@ def less_equal(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = 
     array([ True,  True, False])
 
     Args:
-        x: A tensor of real numbers, or what can become one.
-        y: The same, of the type of `x`, to broadcast with it.
+        x: A tensor of real numbers, or what becomes one, such as a list.
+        y: A tensor of the type of `x`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def less_equal(x: DenseLike, y: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -1362,14 +1385,14 @@ def lgamma(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: i
     array([0.       , 3.1780539], dtype=float32)
 
     Args:
-        x: A tensor of floating numbers, or what can become one.
+        x: A tensor of floating numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating numbers.
     """
 @overload
 def lgamma(x: TensorLike, name: str | None = None) -> Tensor:
@@ -1377,21 +1400,23 @@ def lgamma(x: TensorLike, name: str | None = None) -> Tensor:
 
 @overload
 def log(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
-    """The natural logarithm.
+    """The natural logarithm of each element; of 0 minus infinity, of negative real numbers nan.
 
     >>> import gradtape as tf
     >>> tf.math.log([1.0, 10.0]).numpy()
     array([0.       , 2.3025851], dtype=float32)
 
+    The derivative is 1 / x.
+
     Args:
-        x: A tensor of floating or complex numbers, or what can become one.
+        x: A tensor of floating or complex numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating or complex numbers.
     """
 @overload
 def log(x: TensorLike, name: str | None = None) -> Tensor:
@@ -1406,14 +1431,14 @@ def log1p(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ig
     array([0.4054651, 0.6931472], dtype=float32)
 
     Args:
-        x: A tensor of floating or complex numbers, or what can become one.
+        x: A tensor of floating or complex numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating or complex numbers.
     """
 @overload
 def log1p(x: TensorLike, name: str | None = None) -> Tensor:
@@ -1428,14 +1453,14 @@ def log_sigmoid(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # ty
     array([-100.       ,   -0.6931472], dtype=float32)
 
     Args:
-        x: A tensor of floating numbers, or what can become one.
+        x: A tensor of floating numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating numbers.
     """
 @overload
 def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
@@ -1450,15 +1475,15 @@ def logical_and(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None =
     array([ True, False])
 
     Args:
-        x: A tensor of truth values, or what can become one.
-        y: The same, of the type of `x`, to broadcast with it.
+        x: A tensor of truth values, or what becomes one, such as a list.
+        y: A tensor of the type of `x`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape that the operands broadcast to.
+        A tensor of the shape that the operands broadcast to, of their type.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def logical_and(x: DenseLike, y: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -1476,14 +1501,14 @@ def logical_not(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # ty
     array([False,  True])
 
     Args:
-        x: A tensor of truth values, or what can become one.
+        x: A tensor of truth values, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold truth values.
     """
 @overload
 def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
@@ -1498,15 +1523,15 @@ def logical_or(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = 
     array([ True, False])
 
     Args:
-        x: A tensor of truth values, or what can become one.
-        y: The same, of the type of `x`, to broadcast with it.
+        x: A tensor of truth values, or what becomes one, such as a list.
+        y: A tensor of the type of `x`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape that the operands broadcast to.
+        A tensor of the shape that the operands broadcast to, of their type.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def logical_or(x: DenseLike, y: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -1524,15 +1549,15 @@ def logical_xor(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None =
     array([False,  True])
 
     Args:
-        x: A tensor of truth values, or what can become one.
-        y: The same, of the type of `x`, to broadcast with it.
+        x: A tensor of truth values, or what becomes one, such as a list.
+        y: A tensor of the type of `x`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape that the operands broadcast to.
+        A tensor of the shape that the operands broadcast to, of their type.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def logical_xor(x: DenseLike, y: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -1550,14 +1575,14 @@ def logm(input: TensorLike, name: str | None = None) -> Tensor:
            [0.+0.j, 0.+0.j]], dtype=complex64)
 
     Args:
-        input: A tensor of complex numbers, or what can become one.
+        input: A tensor of complex numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `input` does not hold complex numbers.
     """
 
 def lstm_step(gates: TensorLike, cell: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
@@ -1584,22 +1609,24 @@ def lstm_step(gates: TensorLike, cell: TensorLike, name: str | None = None) -> t
 
 @overload
 def maximum(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
-    """The larger of x and y; where they are equal the derivative goes to x.
+    """The larger of x and y, element by element, with broadcasting.
 
     >>> import gradtape as tf
     >>> tf.maximum([1.0, 5.0], 2.0).numpy()
     array([2., 5.], dtype=float32)
 
+    Where both are equal the derivative goes to x. Where one is nan, so is the result.
+
     Args:
-        x: A tensor of real numbers, or what can become one.
-        y: The same, of the type of `x`, to broadcast with it.
+        x: A tensor of real numbers, or what becomes one, such as a list.
+        y: A tensor of the type of `x`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape that the operands broadcast to.
+        A tensor of the shape that the operands broadcast to, of their type.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def maximum(x: DenseLike, y: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -1610,22 +1637,24 @@ def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 @overload
 def minimum(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
-    """The smaller of x and y; where they are equal the derivative goes to x.
+    """The smaller of x and y, element by element, with broadcasting.
 
     >>> import gradtape as tf
     >>> tf.minimum([1.0, 5.0], 2.0).numpy()
     array([1., 2.], dtype=float32)
 
+    Where both are equal the derivative goes to x. Where one is nan, so is the result.
+
     Args:
-        x: A tensor of real numbers, or what can become one.
-        y: The same, of the type of `x`, to broadcast with it.
+        x: A tensor of real numbers, or what becomes one, such as a list.
+        y: A tensor of the type of `x`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape that the operands broadcast to.
+        A tensor of the shape that the operands broadcast to, of their type.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def minimum(x: DenseLike, y: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -1636,22 +1665,22 @@ def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 @overload
 def multiply(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
-    """x * y, with broadcasting.
+    """x * y, element by element, with broadcasting; the operator `*` does the same.
 
     >>> import gradtape as tf
     >>> tf.multiply([1.0, 2.0], 10.0).numpy()
     array([10., 20.], dtype=float32)
 
     Args:
-        x: A tensor of numbers, or what can become one.
-        y: The same, of the type of `x`, to broadcast with it.
+        x: A tensor of numbers, or what becomes one, such as a list.
+        y: A tensor of the type of `x`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape that the operands broadcast to.
+        A tensor of the shape that the operands broadcast to, of their type.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def multiply(x: DenseLike, y: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -1669,15 +1698,15 @@ def multiply_no_nan(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | No
     array([6., 0.], dtype=float32)
 
     Args:
-        x: A tensor of floating or complex numbers, or what can become one.
-        y: The same, of the type of `x`, to broadcast with it.
+        x: A tensor of floating or complex numbers, or what becomes one, such as a list.
+        y: A tensor of the type of `x`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape that the operands broadcast to.
+        A tensor of the shape that the operands broadcast to, of their type.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def multiply_no_nan(x: DenseLike, y: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -1695,14 +1724,14 @@ def ndtri(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ig
     array([0.       , 1.9599644], dtype=float32)
 
     Args:
-        x: A tensor of floating numbers, or what can become one.
+        x: A tensor of floating numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating numbers.
     """
 @overload
 def ndtri(x: TensorLike, name: str | None = None) -> Tensor:
@@ -1710,21 +1739,21 @@ def ndtri(x: TensorLike, name: str | None = None) -> Tensor:
 
 @overload
 def negative(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
-    """-x.
+    """-x, element by element.
 
     >>> import gradtape as tf
     >>> tf.negative([1.0, -2.0]).numpy()
     array([-1.,  2.], dtype=float32)
 
     Args:
-        x: A tensor of numbers, or what can become one.
+        x: A tensor of numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold numbers.
     """
 @overload
 def negative(x: SparseTensor, name: str | None = None) -> SparseTensor:  # type: ignore[overload-overlap]
@@ -1742,15 +1771,15 @@ def nextafter(x1: RaggedTensor, x2: RaggedTensor | DenseLike, name: str | None =
     array([1.0000001], dtype=float32)
 
     Args:
-        x1: A tensor of floating numbers, or what can become one.
-        x2: The same, of the type of `x1`, to broadcast with it.
+        x1: A tensor of floating numbers, or what becomes one, such as a list.
+        x2: A tensor of the type of `x1`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape that the operands broadcast to.
+        A tensor of the shape that the operands broadcast to, of their type.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def nextafter(x1: DenseLike, x2: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -1768,15 +1797,15 @@ def not_equal(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = N
     array([ True, False,  True])
 
     Args:
-        x: A tensor of any type, or what can become one.
-        y: The same, of the type of `x`, to broadcast with it.
+        x: A tensor of any type, or what becomes one, such as a list.
+        y: A tensor of the type of `x`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape that the operands broadcast to.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def not_equal(x: DenseLike, y: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -1794,15 +1823,15 @@ def polygamma(a: RaggedTensor, x: RaggedTensor | DenseLike, name: str | None = N
     array([1.644934], dtype=float32)
 
     Args:
-        a: A tensor of floating numbers, or what can become one.
-        x: The same, of the type of `a`, to broadcast with it.
+        a: A tensor of floating numbers, or what becomes one, such as a list.
+        x: A tensor of the type of `a`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape that the operands broadcast to.
+        A tensor of the shape that the operands broadcast to, of their type.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def polygamma(a: DenseLike, x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -1820,15 +1849,15 @@ def pow(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = None) -
     array([4., 9.], dtype=float32)
 
     Args:
-        x: A tensor of numbers, or what can become one.
-        y: The same, of the type of `x`, to broadcast with it.
+        x: A tensor of numbers, or what becomes one, such as a list.
+        y: A tensor of the type of `x`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape that the operands broadcast to.
+        A tensor of the shape that the operands broadcast to, of their type.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def pow(x: DenseLike, y: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -1846,14 +1875,14 @@ def real(input: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type:
     array([1.])
 
     Args:
-        input: A tensor of numbers, or what can become one.
+        input: A tensor of numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of the shape of `input`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `input` does not hold numbers.
     """
 @overload
 def real(input: TensorLike, name: str | None = None) -> Tensor:
@@ -1861,21 +1890,21 @@ def real(input: TensorLike, name: str | None = None) -> Tensor:
 
 @overload
 def reciprocal(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
-    """1 / x.
+    """1 / x, element by element; of 0 it is infinite.
 
     >>> import gradtape as tf
     >>> tf.math.reciprocal([2.0, 4.0]).numpy()
     array([0.5 , 0.25], dtype=float32)
 
     Args:
-        x: A tensor of floating or complex numbers, or what can become one.
+        x: A tensor of floating or complex numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating or complex numbers.
     """
 @overload
 def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
@@ -1883,23 +1912,23 @@ def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
 
 @overload
 def reduce_all(input_tensor: RaggedTensor, axis: AxisLike | None = None, keepdims: bool | None = False, name: str | None = None) -> Any:
-    """Whether all elements are true.
+    """Whether all elements are true, or all along some axes.
 
     >>> import gradtape as tf
     >>> tf.reduce_all([[True, False], [True, True]], axis=1).numpy()
     array([False,  True])
 
     Args:
-        input_tensor: A tensor of truth values, or what can become one.
-        axis: One axis, or several; negative ones count from the last. None stands for all.
-        keepdims: Whether reduced axes stay, with size 1.
+        input_tensor: A tensor of truth values, or what becomes one, such as a list.
+        axis: The axis along which to go, or a list of axes; negative ones count from the last. None stands for all.
+        keepdims: Whether these axes stay, with size 1, so that the result broadcasts against the operand.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor without the reduced axes, or with size 1 there.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `input_tensor` does not hold truth values, or `input_tensor` has no such axis.
     """
 @overload
 def reduce_all(input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool | None = False, name: str | None = None) -> Tensor:
@@ -1907,23 +1936,23 @@ def reduce_all(input_tensor: TensorLike, axis: AxisLike | None = None, keepdims:
 
 @overload
 def reduce_any(input_tensor: RaggedTensor, axis: AxisLike | None = None, keepdims: bool | None = False, name: str | None = None) -> Any:
-    """Whether at least one element is true.
+    """Whether at least one element is true, or one along some axes.
 
     >>> import gradtape as tf
     >>> tf.reduce_any([[True, False], [False, False]], axis=1).numpy()
     array([ True, False])
 
     Args:
-        input_tensor: A tensor of truth values, or what can become one.
-        axis: One axis, or several; negative ones count from the last. None stands for all.
-        keepdims: Whether reduced axes stay, with size 1.
+        input_tensor: A tensor of truth values, or what becomes one, such as a list.
+        axis: The axis along which to go, or a list of axes; negative ones count from the last. None stands for all.
+        keepdims: Whether these axes stay, with size 1, so that the result broadcasts against the operand.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor without the reduced axes, or with size 1 there.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `input_tensor` does not hold truth values, or `input_tensor` has no such axis.
     """
 @overload
 def reduce_any(input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool | None = False, name: str | None = None) -> Tensor:
@@ -1938,16 +1967,16 @@ def reduce_euclidean_norm(input_tensor: RaggedTensor, axis: AxisLike | None = No
     np.float32(5.0)
 
     Args:
-        input_tensor: A tensor of numbers, or what can become one.
-        axis: One axis, or several; negative ones count from the last. None stands for all.
-        keepdims: Whether reduced axes stay, with size 1.
+        input_tensor: A tensor of numbers, or what becomes one, such as a list.
+        axis: The axis along which to go, or a list of axes; negative ones count from the last. None stands for all.
+        keepdims: Whether these axes stay, with size 1, so that the result broadcasts against the operand.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor without the reduced axes, or with size 1 there.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `input_tensor` does not hold numbers, or `input_tensor` has no such axis.
     """
 @overload
 def reduce_euclidean_norm(input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool | None = False, name: str | None = None) -> Tensor:
@@ -1955,23 +1984,25 @@ def reduce_euclidean_norm(input_tensor: TensorLike, axis: AxisLike | None = None
 
 @overload
 def reduce_logsumexp(input_tensor: RaggedTensor, axis: AxisLike | None = None, keepdims: bool | None = False, name: str | None = None) -> Any:
-    """log(sum(exp(x))), without overflow.
+    """The logarithm of the sum of exponentials, without overflow: log(sum(exp(x))).
 
     >>> import gradtape as tf
-    >>> tf.reduce_logsumexp([0.0, 0.0]).numpy()
-    np.float32(0.6931472)
+    >>> tf.reduce_logsumexp([1000.0, 1000.0]).numpy()  # exp(1000) is infinite
+    np.float32(1000.6931)
+
+    The derivative is softmax(x).
 
     Args:
-        input_tensor: A tensor of floating numbers, or what can become one.
-        axis: One axis, or several; negative ones count from the last. None stands for all.
-        keepdims: Whether reduced axes stay, with size 1.
+        input_tensor: A tensor of floating numbers, or what becomes one, such as a list.
+        axis: The axis along which to go, or a list of axes; negative ones count from the last. None stands for all.
+        keepdims: Whether these axes stay, with size 1, so that the result broadcasts against the operand.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor without the reduced axes, or with size 1 there.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `input_tensor` does not hold floating numbers, or `input_tensor` has no such axis.
     """
 @overload
 def reduce_logsumexp(input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool | None = False, name: str | None = None) -> Tensor:
@@ -1979,23 +2010,31 @@ def reduce_logsumexp(input_tensor: TensorLike, axis: AxisLike | None = None, kee
 
 @overload
 def reduce_max(input_tensor: RaggedTensor, axis: AxisLike | None = None, keepdims: bool | None = False, name: str | None = None) -> Any:
-    """The largest element over some axes, or over all; ties share the derivative equally.
+    """The largest of all elements, or of those along some axes.
 
     >>> import gradtape as tf
     >>> tf.reduce_max([[1.0, 2.0], [3.0, 4.0]], axis=1).numpy()
     array([2., 4.], dtype=float32)
+    >>> x = tf.constant([1.0, 5.0, 5.0])
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = tf.reduce_max(x)
+    >>> tape.gradient(y, x).numpy()
+    array([0. , 0.5, 0.5], dtype=float32)
+
+    Elements that are the largest together share the derivative equally.
 
     Args:
-        input_tensor: A tensor of real numbers, or what can become one.
-        axis: One axis, or several; negative ones count from the last. None stands for all.
-        keepdims: Whether reduced axes stay, with size 1.
+        input_tensor: A tensor of real numbers, or what becomes one, such as a list.
+        axis: The axis along which to go, or a list of axes; negative ones count from the last. None stands for all.
+        keepdims: Whether these axes stay, with size 1, so that the result broadcasts against the operand.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor without the reduced axes, or with size 1 there.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `input_tensor` does not hold real numbers, or `input_tensor` has no such axis.
     """
 @overload
 def reduce_max(input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool | None = False, name: str | None = None) -> Tensor:
@@ -2003,23 +2042,27 @@ def reduce_max(input_tensor: TensorLike, axis: AxisLike | None = None, keepdims:
 
 @overload
 def reduce_mean(input_tensor: RaggedTensor, axis: AxisLike | None = None, keepdims: bool | None = False, name: str | None = None) -> Any:
-    """The mean over some axes, or over all; of integers, the mean truncated to an integer, as in TensorFlow.
+    """The mean of all elements, or of those along some axes.
 
     >>> import gradtape as tf
     >>> tf.reduce_mean([[1.0, 2.0], [3.0, 4.0]], axis=0).numpy()
     array([2., 3.], dtype=float32)
+    >>> tf.reduce_mean([1, 2]).numpy(), tf.reduce_mean(tf.cast([1, 2], tf.float32)).numpy()
+    (np.int32(1), np.float32(1.5))
+
+    The mean of integers is an integer, as in TensorFlow: its fraction is cut off. The mean of no elements is nan.
 
     Args:
-        input_tensor: A tensor of numbers, or what can become one.
-        axis: One axis, or several; negative ones count from the last. None stands for all.
-        keepdims: Whether reduced axes stay, with size 1.
+        input_tensor: A tensor of numbers, or what becomes one, such as a list.
+        axis: The axis along which to go, or a list of axes; negative ones count from the last. None stands for all.
+        keepdims: Whether these axes stay, with size 1, so that the result broadcasts against the operand.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor without the reduced axes, or with size 1 there.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `input_tensor` does not hold numbers, or `input_tensor` has no such axis.
     """
 @overload
 def reduce_mean(input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool | None = False, name: str | None = None) -> Tensor:
@@ -2027,23 +2070,25 @@ def reduce_mean(input_tensor: TensorLike, axis: AxisLike | None = None, keepdims
 
 @overload
 def reduce_min(input_tensor: RaggedTensor, axis: AxisLike | None = None, keepdims: bool | None = False, name: str | None = None) -> Any:
-    """The smallest element over some axes, or over all; ties share the derivative equally.
+    """The smallest of all elements, or of those along some axes.
 
     >>> import gradtape as tf
     >>> tf.reduce_min([[1.0, 2.0], [3.0, 4.0]], axis=1).numpy()
     array([1., 3.], dtype=float32)
 
+    Elements that are the smallest together share the derivative equally.
+
     Args:
-        input_tensor: A tensor of real numbers, or what can become one.
-        axis: One axis, or several; negative ones count from the last. None stands for all.
-        keepdims: Whether reduced axes stay, with size 1.
+        input_tensor: A tensor of real numbers, or what becomes one, such as a list.
+        axis: The axis along which to go, or a list of axes; negative ones count from the last. None stands for all.
+        keepdims: Whether these axes stay, with size 1, so that the result broadcasts against the operand.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor without the reduced axes, or with size 1 there.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `input_tensor` does not hold real numbers, or `input_tensor` has no such axis.
     """
 @overload
 def reduce_min(input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool | None = False, name: str | None = None) -> Tensor:
@@ -2051,23 +2096,25 @@ def reduce_min(input_tensor: TensorLike, axis: AxisLike | None = None, keepdims:
 
 @overload
 def reduce_prod(input_tensor: RaggedTensor, axis: AxisLike | None = None, keepdims: bool | None = False, name: str | None = None) -> Any:
-    """The product over some axes, or over all.
+    """The product of all elements, or of those along some axes.
 
     >>> import gradtape as tf
     >>> tf.reduce_prod([[1.0, 2.0], [3.0, 4.0]], axis=1).numpy()
     array([ 2., 12.], dtype=float32)
 
+    The derivative by an element is the product of the others, where some are 0 too. The product of no elements is 1.
+
     Args:
-        input_tensor: A tensor of numbers, or what can become one.
-        axis: One axis, or several; negative ones count from the last. None stands for all.
-        keepdims: Whether reduced axes stay, with size 1.
+        input_tensor: A tensor of numbers, or what becomes one, such as a list.
+        axis: The axis along which to go, or a list of axes; negative ones count from the last. None stands for all.
+        keepdims: Whether these axes stay, with size 1, so that the result broadcasts against the operand.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor without the reduced axes, or with size 1 there.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `input_tensor` does not hold numbers, or `input_tensor` has no such axis.
     """
 @overload
 def reduce_prod(input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool | None = False, name: str | None = None) -> Tensor:
@@ -2075,23 +2122,29 @@ def reduce_prod(input_tensor: TensorLike, axis: AxisLike | None = None, keepdims
 
 @overload
 def reduce_sum(input_tensor: RaggedTensor, axis: AxisLike | None = None, keepdims: bool | None = False, name: str | None = None) -> Any:
-    """The sum over some axes, or over all.
+    """The sum of all elements, or of those along some axes.
 
     >>> import gradtape as tf
-    >>> tf.reduce_sum([[1.0, 2.0], [3.0, 4.0]], axis=0)
-    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([4., 6.], dtype=float32)>
+    >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    >>> tf.reduce_sum(x).numpy(), tf.reduce_sum(x, axis=0).numpy().tolist()
+    (np.float32(10.0), [4.0, 6.0])
+    >>> (x / tf.reduce_sum(x, axis=1, keepdims=True)).numpy()  # each row divided by its sum
+    array([[0.33333334, 0.6666667 ],
+           [0.42857143, 0.5714286 ]], dtype=float32)
+
+    The sum of no elements is 0.
 
     Args:
-        input_tensor: A tensor of numbers, or what can become one.
-        axis: One axis, or several; negative ones count from the last. None stands for all.
-        keepdims: Whether reduced axes stay, with size 1.
+        input_tensor: A tensor of numbers, or what becomes one, such as a list.
+        axis: The axis along which to go, or a list of axes; negative ones count from the last. None stands for all.
+        keepdims: Whether these axes stay, with size 1, so that the result broadcasts against the operand.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor without the reduced axes, or with size 1 there.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `input_tensor` does not hold numbers, or `input_tensor` has no such axis.
     """
 @overload
 def reduce_sum(input_tensor: TensorLike, axis: AxisLike | None = None, keepdims: bool | None = False, name: str | None = None) -> Tensor:
@@ -2099,21 +2152,23 @@ def reduce_sum(input_tensor: TensorLike, axis: AxisLike | None = None, keepdims:
 
 @overload
 def relu(features: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
-    """max(x, 0); the derivative at 0 is 0.
+    """The larger of the element and 0: the rectified linear unit.
 
     >>> import gradtape as tf
     >>> tf.nn.relu([-1.0, 2.0]).numpy()
     array([0., 2.], dtype=float32)
 
+    The derivative at 0 is 0.
+
     Args:
-        features: A tensor of real numbers, or what can become one.
+        features: A tensor of real numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `features`.
+        A tensor of the shape and the type of `features`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `features` does not hold real numbers.
     """
 @overload
 def relu(features: TensorLike, name: str | None = None) -> Tensor:
@@ -2121,45 +2176,49 @@ def relu(features: TensorLike, name: str | None = None) -> Tensor:
 
 @overload
 def relu6(features: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
-    """x between 0 and 6.
+    """The element, cut to the numbers from 0 to 6.
 
     >>> import gradtape as tf
     >>> tf.nn.relu6([-1.0, 3.0, 8.0]).numpy()
     array([0., 3., 6.], dtype=float32)
 
+    The derivative is 1 between 0 and 6, and 0 at both ends and beyond.
+
     Args:
-        features: A tensor of real numbers, or what can become one.
+        features: A tensor of real numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `features`.
+        A tensor of the shape and the type of `features`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `features` does not hold real numbers.
     """
 @overload
 def relu6(features: TensorLike, name: str | None = None) -> Tensor:
     ...
 
 def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
-    """The same elements in another shape; one size may be -1, to be worked out.
+    """The same elements in another shape, in the order of the rows.
 
     >>> import gradtape as tf
     >>> tf.reshape(tf.range(6), [2, -1])
     <tf.Tensor: shape=(2, 3), dtype=int32, numpy=
     array([[0, 1, 2],
            [3, 4, 5]], dtype=int32)>
+    >>> tf.reshape(tf.ones([2, 3, 4]), [2, -1]).shape
+    TensorShape([2, 12])
 
     Args:
-        tensor: A tensor of any type, or what can become one.
-        shape: The shape of the result.
+        tensor: A tensor of any type, or what becomes one, such as a list.
+        shape: The new sizes: a list, or a vector of integers. One of them may be -1: it is worked out from the others.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor.
+        A tensor of that shape. No element is moved: to swap axes there is `tf.transpose`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: The sizes do not hold as many elements as there are.
     """
 
 def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
@@ -2177,7 +2236,7 @@ def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
         A tensor.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `images` does not hold floating numbers.
     """
 
 @overload
@@ -2189,15 +2248,15 @@ def right_shift(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None =
     array([4, 2], dtype=int32)
 
     Args:
-        x: A tensor of integers, or what can become one.
-        y: The same, of the type of `x`, to broadcast with it.
+        x: A tensor of integers, or what becomes one, such as a list.
+        y: A tensor of the type of `x`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape that the operands broadcast to.
+        A tensor of the shape that the operands broadcast to, of their type.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def right_shift(x: DenseLike, y: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -2215,14 +2274,14 @@ def rint(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ign
     array([0., 2., 3.], dtype=float32)
 
     Args:
-        x: A tensor of floating numbers, or what can become one.
+        x: A tensor of floating numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating numbers.
     """
 @overload
 def rint(x: TensorLike, name: str | None = None) -> Tensor:
@@ -2230,21 +2289,21 @@ def rint(x: TensorLike, name: str | None = None) -> Tensor:
 
 @overload
 def round(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
-    """The nearest integer, ties to even.
+    """The nearest whole number, in the same type; halves go to the even one, as in IEEE 754.
 
     >>> import gradtape as tf
     >>> tf.round([0.5, 1.5, 2.6]).numpy()
     array([0., 2., 3.], dtype=float32)
 
     Args:
-        x: A tensor of real numbers, or what can become one.
+        x: A tensor of real numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold real numbers.
     """
 @overload
 def round(x: TensorLike, name: str | None = None) -> Tensor:
@@ -2252,21 +2311,21 @@ def round(x: TensorLike, name: str | None = None) -> Tensor:
 
 @overload
 def rsqrt(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
-    """1 / sqrt(x).
+    """1 / sqrt(x), element by element; of 0 it is infinite.
 
     >>> import gradtape as tf
     >>> tf.math.rsqrt([4.0, 16.0]).numpy()
     array([0.5 , 0.25], dtype=float32)
 
     Args:
-        x: A tensor of floating or complex numbers, or what can become one.
+        x: A tensor of floating or complex numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating or complex numbers.
     """
 @overload
 def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
@@ -2280,7 +2339,7 @@ def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = No
     array([2., 5.], dtype=float32)
 
     Args:
-        data: A tensor of real numbers, or what can become one.
+        data: A tensor of real numbers, or what becomes one, such as a list.
         segment_ids: The segment of each row: integers, ascending.
         name: Ignored; accepted for compatibility with TensorFlow.
 
@@ -2288,7 +2347,7 @@ def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = No
         A tensor.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not fit.
     """
 
 def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
@@ -2299,7 +2358,7 @@ def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = N
     array([1.5, 5. ], dtype=float32)
 
     Args:
-        data: A tensor of numbers, or what can become one.
+        data: A tensor of numbers, or what becomes one, such as a list.
         segment_ids: The segment of each row: integers, ascending.
         name: Ignored; accepted for compatibility with TensorFlow.
 
@@ -2307,7 +2366,7 @@ def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = N
         A tensor.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not fit.
     """
 
 def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
@@ -2318,7 +2377,7 @@ def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = No
     array([1., 5.], dtype=float32)
 
     Args:
-        data: A tensor of real numbers, or what can become one.
+        data: A tensor of real numbers, or what becomes one, such as a list.
         segment_ids: The segment of each row: integers, ascending.
         name: Ignored; accepted for compatibility with TensorFlow.
 
@@ -2326,7 +2385,7 @@ def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = No
         A tensor.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not fit.
     """
 
 def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
@@ -2337,7 +2396,7 @@ def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = N
     array([2., 5.], dtype=float32)
 
     Args:
-        data: A tensor of numbers, or what can become one.
+        data: A tensor of numbers, or what becomes one, such as a list.
         segment_ids: The segment of each row: integers, ascending.
         name: Ignored; accepted for compatibility with TensorFlow.
 
@@ -2345,7 +2404,7 @@ def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = N
         A tensor.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not fit.
     """
 
 def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
@@ -2356,7 +2415,7 @@ def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = No
     array([3., 5.], dtype=float32)
 
     Args:
-        data: A tensor of numbers, or what can become one.
+        data: A tensor of numbers, or what becomes one, such as a list.
         segment_ids: The segment of each row: integers, ascending.
         name: Ignored; accepted for compatibility with TensorFlow.
 
@@ -2364,26 +2423,28 @@ def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = No
         A tensor.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not fit.
     """
 
 @overload
 def selu(features: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
-    """The scaled exponential linear unit.
+    """The scaled exponential linear unit: 1.0507 x where x is positive, and 1.7581 (exp(x) - 1) elsewhere.
 
     >>> import gradtape as tf
     >>> tf.nn.selu([0.5, 1.0]).numpy()
     array([0.5253505, 1.050701 ], dtype=float32)
 
+    With these constants, sums over many inputs keep mean 0 and variance 1 from layer to layer.
+
     Args:
-        features: A tensor of floating numbers, or what can become one.
+        features: A tensor of floating numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `features`.
+        A tensor of the shape and the type of `features`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `features` does not hold floating numbers.
     """
 @overload
 def selu(features: TensorLike, name: str | None = None) -> Tensor:
@@ -2391,21 +2452,23 @@ def selu(features: TensorLike, name: str | None = None) -> Tensor:
 
 @overload
 def sigmoid(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
-    """1 / (1 + exp(-x)).
+    """The logistic function 1 / (1 + exp(-x)) of each element: a number between 0 and 1.
 
     >>> import gradtape as tf
     >>> tf.sigmoid([0.5, 1.0]).numpy()
     array([0.62245935, 0.7310586 ], dtype=float32)
 
+    For a loss take `tf.nn.sigmoid_cross_entropy_with_logits`, which does not round to 0 and 1.
+
     Args:
-        x: A tensor of floating or complex numbers, or what can become one.
+        x: A tensor of floating or complex numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating or complex numbers.
     """
 @overload
 def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
@@ -2413,21 +2476,23 @@ def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
 
 @overload
 def sign(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
-    """-1, 0 or 1; for complex numbers x / |x|.
+    """-1, 0 or 1, as the element is negative, zero or positive; of complex numbers x / |x|.
 
     >>> import gradtape as tf
     >>> tf.sign([-3.0, 0.0, 2.0]).numpy()
     array([-1.,  0.,  1.], dtype=float32)
 
+    The derivative of real numbers is 0 everywhere.
+
     Args:
-        x: A tensor of numbers, or what can become one.
+        x: A tensor of numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold numbers.
     """
 @overload
 def sign(x: SparseTensor, name: str | None = None) -> SparseTensor:  # type: ignore[overload-overlap]
@@ -2445,15 +2510,18 @@ def sin(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: igno
     array([0.47942555, 0.841471  ], dtype=float32)
 
     Args:
-        x: A tensor of floating or complex numbers, or what can become one.
+        x: A tensor of floating or complex numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating or complex numbers.
     """
+@overload
+def sin(x: SparseTensor, name: str | None = None) -> SparseTensor:  # type: ignore[overload-overlap]
+    ...
 @overload
 def sin(x: TensorLike, name: str | None = None) -> Tensor:
     ...
@@ -2467,14 +2535,14 @@ def sinh(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ign
     array([0.5210953, 1.1752012], dtype=float32)
 
     Args:
-        x: A tensor of floating or complex numbers, or what can become one.
+        x: A tensor of floating or complex numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating or complex numbers.
     """
 @overload
 def sinh(x: TensorLike, name: str | None = None) -> Tensor:
@@ -2482,21 +2550,23 @@ def sinh(x: TensorLike, name: str | None = None) -> Tensor:
 
 @overload
 def softplus(features: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
-    """log(1 + exp(x)), without overflow.
+    """log(1 + exp(x)) of each element, without overflow: a smooth max(x, 0).
 
     >>> import gradtape as tf
     >>> tf.math.softplus([0.5, 1.0]).numpy()
     array([0.974077 , 1.3132617], dtype=float32)
 
+    The derivative is sigmoid(x).
+
     Args:
-        features: A tensor of floating numbers, or what can become one.
+        features: A tensor of floating numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `features`.
+        A tensor of the shape and the type of `features`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `features` does not hold floating numbers.
     """
 @overload
 def softplus(features: TensorLike, name: str | None = None) -> Tensor:
@@ -2504,28 +2574,28 @@ def softplus(features: TensorLike, name: str | None = None) -> Tensor:
 
 @overload
 def softsign(features: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
-    """x / (|x| + 1).
+    """x / (|x| + 1) of each element: a number between -1 and 1.
 
     >>> import gradtape as tf
     >>> tf.math.softsign([0.5, 1.0]).numpy()
     array([0.33333334, 0.5       ], dtype=float32)
 
     Args:
-        features: A tensor of floating numbers, or what can become one.
+        features: A tensor of floating numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `features`.
+        A tensor of the shape and the type of `features`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `features` does not hold floating numbers.
     """
 @overload
 def softsign(features: TensorLike, name: str | None = None) -> Tensor:
     ...
 
 def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
-    """The solution x of `matrix @ x = rhs`, or with `adjoint` of `adjoint(matrix) @ x = rhs`.
+    """The solution x of `matrix @ x = rhs`, for each square matrix.
 
     >>> import gradtape as tf
     >>> tf.linalg.solve([[2.0, 0.0], [0.0, 4.0]], [[2.0], [2.0]]).numpy()
@@ -2533,16 +2603,16 @@ def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str 
            [0.5]], dtype=float32)
 
     Args:
-        matrix: Square matrices: the last two axes.
-        rhs: Right-hand sides, as the columns of matrices.
-        adjoint: Whether to take the conjugate transpose of the matrices.
+        matrix: Square matrices of floating or complex numbers in the last two axes.
+        rhs: The right-hand sides, as the columns of matrices. One vector is a matrix with one column: `b[:, None]`.
+        adjoint: Whether to solve for the conjugate transpose of `matrix`.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor.
+        The solutions, in the shape of `rhs`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The matrices are not square, one of them is singular, or the rows do not fit.
     """
 
 @overload
@@ -2554,14 +2624,14 @@ def spence(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: i
     array([ 0.      , -0.822467], dtype=float32)
 
     Args:
-        x: A tensor of floating numbers, or what can become one.
+        x: A tensor of floating numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating numbers.
     """
 @overload
 def spence(x: TensorLike, name: str | None = None) -> Tensor:
@@ -2569,21 +2639,23 @@ def spence(x: TensorLike, name: str | None = None) -> Tensor:
 
 @overload
 def sqrt(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
-    """The square root.
+    """The square root of each element; of negative real numbers nan.
 
     >>> import gradtape as tf
     >>> tf.sqrt([4.0, 9.0]).numpy()
     array([2., 3.], dtype=float32)
 
+    The derivative at 0 is infinite.
+
     Args:
-        x: A tensor of floating or complex numbers, or what can become one.
+        x: A tensor of floating or complex numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating or complex numbers.
     """
 @overload
 def sqrt(x: SparseTensor, name: str | None = None) -> SparseTensor:  # type: ignore[overload-overlap]
@@ -2601,33 +2673,35 @@ def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
            [0., 3.]], dtype=float32)
 
     Args:
-        input: A tensor of numbers, or what can become one.
+        input: A tensor of floating or complex numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `input` does not hold floating or complex numbers.
     """
 
 @overload
 def square(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
-    """x * x.
+    """x * x, element by element.
 
     >>> import gradtape as tf
     >>> tf.square([2.0, -3.0]).numpy()
     array([4., 9.], dtype=float32)
 
+    The derivative is 2 x.
+
     Args:
-        x: A tensor of numbers, or what can become one.
+        x: A tensor of numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold numbers.
     """
 @overload
 def square(x: SparseTensor, name: str | None = None) -> SparseTensor:  # type: ignore[overload-overlap]
@@ -2638,22 +2712,22 @@ def square(x: TensorLike, name: str | None = None) -> Tensor:
 
 @overload
 def squared_difference(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
-    """conj(x - y) * (x - y).
+    """(x - y) squared, element by element; of complex numbers the squared modulus of the difference.
 
     >>> import gradtape as tf
     >>> tf.math.squared_difference([1.0, 5.0], 2.0).numpy()
     array([1., 9.], dtype=float32)
 
     Args:
-        x: A tensor of numbers, or what can become one.
-        y: The same, of the type of `x`, to broadcast with it.
+        x: A tensor of numbers, or what becomes one, such as a list.
+        y: A tensor of the type of `x`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape that the operands broadcast to.
+        A tensor of the shape that the operands broadcast to, of their type.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def squared_difference(x: DenseLike, y: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -2674,14 +2748,11 @@ def stop_gradient(input: RaggedTensor, name: str | None = None) -> RaggedTensor:
     np.float32(9.0)
 
     Args:
-        input: A tensor of any type, or what can become one.
+        input: A tensor of any type, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `input`.
-
-    Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        A tensor of the shape and the type of `input`.
     """
 @overload
 def stop_gradient(input: SparseTensor, name: str | None = None) -> SparseTensor:  # type: ignore[overload-overlap]
@@ -2699,14 +2770,14 @@ def string_strip(input: RaggedTensor, name: str | None = None) -> RaggedTensor: 
     array([b'a', b'b'], dtype=object)
 
     Args:
-        input: A tensor of numbers, or what can become one.
+        input: A tensor of text, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `input`.
+        A tensor of the shape and the type of `input`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `input` does not hold text.
     """
 @overload
 def string_strip(input: TensorLike, name: str | None = None) -> Tensor:
@@ -2714,22 +2785,22 @@ def string_strip(input: TensorLike, name: str | None = None) -> Tensor:
 
 @overload
 def subtract(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
-    """x - y, with broadcasting.
+    """x - y, element by element, with broadcasting; the operator `-` does the same.
 
     >>> import gradtape as tf
     >>> tf.subtract([1.0, 2.0], 10.0).numpy()
     array([-9., -8.], dtype=float32)
 
     Args:
-        x: A tensor of numbers, or what can become one.
-        y: The same, of the type of `x`, to broadcast with it.
+        x: A tensor of numbers, or what becomes one, such as a list.
+        y: A tensor of the type of `x`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape that the operands broadcast to.
+        A tensor of the shape that the operands broadcast to, of their type.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def subtract(x: DenseLike, y: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -2747,36 +2818,41 @@ def tan(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: igno
     array([0.5463025, 1.5574077], dtype=float32)
 
     Args:
-        x: A tensor of floating or complex numbers, or what can become one.
+        x: A tensor of floating or complex numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating or complex numbers.
     """
+@overload
+def tan(x: SparseTensor, name: str | None = None) -> SparseTensor:  # type: ignore[overload-overlap]
+    ...
 @overload
 def tan(x: TensorLike, name: str | None = None) -> Tensor:
     ...
 
 @overload
 def tanh(x: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
-    """The hyperbolic tangent.
+    """The hyperbolic tangent of each element: a number between -1 and 1.
 
     >>> import gradtape as tf
     >>> tf.tanh([0.0, 1.0])
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.       , 0.7615942], dtype=float32)>
 
+    The derivative is 1 - tanh(x)^2.
+
     Args:
-        x: A tensor of floating or complex numbers, or what can become one.
+        x: A tensor of floating or complex numbers, or what becomes one, such as a list.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape of `x`.
+        A tensor of the shape and the type of `x`.
 
     Raises:
-        tf.errors.InvalidArgumentError: The op is not defined for the operand's type or shape.
+        tf.errors.InvalidArgumentError: `x` does not hold floating or complex numbers.
     """
 @overload
 def tanh(x: SparseTensor, name: str | None = None) -> SparseTensor:  # type: ignore[overload-overlap]
@@ -2793,7 +2869,7 @@ def tensor_scatter_nd_update(tensor: TensorLike, indices: TensorLike, updates: T
     array([10,  2, 30], dtype=int32)
 
     Args:
-        tensor: A tensor of any type, or what can become one.
+        tensor: A tensor of any type, or what becomes one, such as a list.
         indices: Places: integers, the last axis of which holds one index.
         updates: The values for these places.
         name: Ignored; accepted for compatibility with TensorFlow.
@@ -2802,7 +2878,7 @@ def tensor_scatter_nd_update(tensor: TensorLike, indices: TensorLike, updates: T
         A tensor.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not fit.
     """
 
 def triangular_solve(matrix: TensorLike, rhs: TensorLike, lower: bool = True, adjoint: bool = False, name: str | None = None) -> Tensor:
@@ -2826,7 +2902,7 @@ def triangular_solve(matrix: TensorLike, rhs: TensorLike, lower: bool = True, ad
         A tensor.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not fit.
     """
 
 @overload
@@ -2838,15 +2914,15 @@ def truncatediv(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None =
     array([ 3, -3], dtype=int32)
 
     Args:
-        x: A tensor of real numbers, or what can become one.
-        y: The same, of the type of `x`, to broadcast with it.
+        x: A tensor of real numbers, or what becomes one, such as a list.
+        y: A tensor of the type of `x`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape that the operands broadcast to.
+        A tensor of the shape that the operands broadcast to, of their type.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def truncatediv(x: DenseLike, y: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -2864,15 +2940,15 @@ def truncatemod(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None =
     array([ 1, -1], dtype=int32)
 
     Args:
-        x: A tensor of real numbers, or what can become one.
-        y: The same, of the type of `x`, to broadcast with it.
+        x: A tensor of real numbers, or what becomes one, such as a list.
+        y: A tensor of the type of `x`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape that the operands broadcast to.
+        A tensor of the shape that the operands broadcast to, of their type.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def truncatemod(x: DenseLike, y: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -2898,7 +2974,7 @@ def unravel_index(indices: TensorLike, dims: TensorLike, name: str | None = None
         A tensor.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not fit.
     """
 
 @overload
@@ -2910,15 +2986,15 @@ def xdivy(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = None)
     array([0. , 0.5], dtype=float32)
 
     Args:
-        x: A tensor of floating or complex numbers, or what can become one.
-        y: The same, of the type of `x`, to broadcast with it.
+        x: A tensor of floating or complex numbers, or what becomes one, such as a list.
+        y: A tensor of the type of `x`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape that the operands broadcast to.
+        A tensor of the shape that the operands broadcast to, of their type.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def xdivy(x: DenseLike, y: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -2936,15 +3012,15 @@ def xlog1py(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = Non
     array([0.       , 2.7725887], dtype=float32)
 
     Args:
-        x: A tensor of floating or complex numbers, or what can become one.
-        y: The same, of the type of `x`, to broadcast with it.
+        x: A tensor of floating or complex numbers, or what becomes one, such as a list.
+        y: A tensor of the type of `x`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape that the operands broadcast to.
+        A tensor of the shape that the operands broadcast to, of their type.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def xlog1py(x: DenseLike, y: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -2962,15 +3038,15 @@ def xlogy(x: RaggedTensor, y: RaggedTensor | DenseLike, name: str | None = None)
     array([0.       , 2.1972246], dtype=float32)
 
     Args:
-        x: A tensor of floating or complex numbers, or what can become one.
-        y: The same, of the type of `x`, to broadcast with it.
+        x: A tensor of floating or complex numbers, or what becomes one, such as a list.
+        y: A tensor of the type of `x`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape that the operands broadcast to.
+        A tensor of the shape that the operands broadcast to, of their type.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def xlogy(x: DenseLike, y: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]
@@ -2988,15 +3064,15 @@ def zeta(x: RaggedTensor, q: RaggedTensor | DenseLike, name: str | None = None) 
     array([1.644934], dtype=float32)
 
     Args:
-        x: A tensor of floating numbers, or what can become one.
-        q: The same, of the type of `x`, to broadcast with it.
+        x: A tensor of floating numbers, or what becomes one, such as a list.
+        q: A tensor of the type of `x`, and of a shape that broadcasts with its.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
-        A tensor of the shape that the operands broadcast to.
+        A tensor of the shape that the operands broadcast to, of their type.
 
     Raises:
-        tf.errors.InvalidArgumentError: The shapes or types of the operands do not fit each other.
+        tf.errors.InvalidArgumentError: The operands are of two types, or their shapes do not broadcast.
     """
 @overload
 def zeta(x: DenseLike, q: RaggedTensor, name: str | None = None) -> RaggedTensor:  # type: ignore[overload-overlap]

@@ -42,13 +42,26 @@ def _sizes(given: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int, ...]:
 
 @op(dtypes=ANY, on_sizes=True)
 def reshape(xp: Namespace, tensor: Array, *, shape: tuple[int, ...]) -> Any:
-    """The same elements in another shape; one size may be -1, to be worked out.
+    """The same elements in another shape, in the order of the rows.
 
     >>> import gradtape as tf
     >>> tf.reshape(tf.range(6), [2, -1])
     <tf.Tensor: shape=(2, 3), dtype=int32, numpy=
     array([[0, 1, 2],
            [3, 4, 5]], dtype=int32)>
+    >>> tf.reshape(tf.ones([2, 3, 4]), [2, -1]).shape
+    TensorShape([2, 12])
+
+    Args:
+        tensor: A tensor of any type, or what becomes one, such as a list.
+        shape: The new sizes: a list, or a vector of integers. One of them may be -1: it is worked out from the others.
+        name: Ignored; accepted for compatibility with TensorFlow.
+
+    Returns:
+        A tensor of that shape. No element is moved: to swap axes there is `tf.transpose`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The sizes do not hold as many elements as there are.
     """
     return tensor.reshape(shape if tensor.size else _sizes(tensor.shape, shape))
 
@@ -151,12 +164,23 @@ def _broadcast_to(input: Any, shape: tuple[int, ...]) -> Array:
 
 @op(eager=_broadcast_to, dtypes=ANY, on_sizes=True)
 def broadcast_to(xp: Namespace, input: Array, *, shape: tuple[int, ...]) -> Any:
-    """The tensor repeated to fill `shape`, by NumPy's broadcasting rule.
+    """The tensor repeated to fill a larger shape, by NumPy's broadcasting rule.
 
     >>> import gradtape as tf
     >>> tf.broadcast_to([1, 2], [2, 2]).numpy()
     array([[1, 2],
            [1, 2]], dtype=int32)
+
+    Args:
+        input: A tensor of any type, or what becomes one, such as a list.
+        shape: The sizes of the result. Counted from the last axis, each size of `input` must be equal to it, or 1.
+        name: Ignored; accepted for compatibility with TensorFlow.
+
+    Returns:
+        A tensor of that shape. Its derivative sums over the copies.
+
+    Raises:
+        tf.errors.InvalidArgumentError: A size of `input` is neither 1 nor that of `shape`.
     """
     return xp.broadcast_to(input, shape)
 

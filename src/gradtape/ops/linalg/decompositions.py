@@ -49,15 +49,25 @@ def _cholesky_or_nan(matrix: Array) -> Array:
 
 @op(eager=_cholesky, dtypes=LAPACK, shape=square_like)
 def cholesky(xp: Namespace, input: Array) -> Any:
-    """The lower triangular L with L @ adjoint(L) = input, for Hermitian positive definite matrices.
-
-    Only the lower triangle is read. A matrix that is not positive definite gives nan in the lower triangle.
-    The gradient is Hermitian: it stands for changes that keep the matrix so.
+    """The lower triangular L with L @ adjoint(L) = input, of each Hermitian positive definite matrix.
 
     >>> import gradtape as tf
     >>> tf.linalg.cholesky([[4.0, 2.0], [2.0, 10.0]]).numpy()
     array([[2., 0.],
            [1., 3.]], dtype=float32)
+
+    Only the lower triangle of `input` is read. A matrix that is not positive definite gives nan in the lower triangle.
+    The gradient is Hermitian: it stands for changes that keep the matrix so.
+
+    Args:
+        input: Square matrices of floating or complex numbers in the last two axes.
+        name: Ignored; accepted for compatibility with TensorFlow.
+
+    Returns:
+        Lower triangular matrices of the same shape.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The matrices are not square.
     """
     return xp.linalg.cholesky(input)
 

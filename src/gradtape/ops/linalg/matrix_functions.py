@@ -49,11 +49,23 @@ def _det(input: Array) -> Array:
 
 @op(eager=_det, dtypes=LAPACK, tf_name="MatrixDeterminant", shape=square_to_number)
 def det(xp: Namespace, input: Array) -> Any:
-    """The determinant of square matrices.
+    """The determinant of each square matrix.
 
     >>> import gradtape as tf
     >>> tf.linalg.det([[3.0, 1.0], [1.0, 2.0]]).numpy()
     np.float32(5.0)
+
+    Of large matrices it overflows: `tf.linalg.slogdet` gives its sign and logarithm.
+
+    Args:
+        input: Square matrices of floating or complex numbers in the last two axes.
+        name: Ignored; accepted for compatibility with TensorFlow.
+
+    Returns:
+        A tensor without these axes: one number for each matrix.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The matrices are not square.
     """
     return xp.linalg.det(input)
 

@@ -60,12 +60,25 @@ def _inv(input: Array, adjoint: bool = False) -> Array:
 
 @op(eager=_inv, dtypes=LAPACK | {float16.numpy}, tf_name="MatrixInverse", shape=square_like)
 def inv(xp: Namespace, input: Array, *, adjoint: bool = False) -> Any:
-    """The inverse of square matrices, or with `adjoint` the adjoint of the inverse.
+    """The inverse of each square matrix.
 
     >>> import gradtape as tf
     >>> tf.linalg.inv([[2.0, 0.0], [0.0, 4.0]]).numpy()
     array([[0.5 , 0.  ],
            [0.  , 0.25]], dtype=float32)
+
+    To solve a system of equations, `tf.linalg.solve` is faster and more exact.
+
+    Args:
+        input: Square matrices of floating or complex numbers in the last two axes.
+        adjoint: Whether to give the conjugate transpose of the inverse.
+        name: Ignored; accepted for compatibility with TensorFlow.
+
+    Returns:
+        Matrices of the same shape.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The matrices are not square, or one of them is singular.
     """
     result = xp.linalg.inv(input.astype(np.float32) if input.dtype == np.float16 else input)
     return xp.conj(xp.swapaxes(result, -1, -2)) if adjoint else result
@@ -170,12 +183,24 @@ def _solve(matrix: Array, rhs: Array, adjoint: bool = False) -> Array:
 
 @op(eager=_solve, dtypes=LAPACK, tf_name="MatrixSolve", shape=solved)
 def solve(xp: Namespace, matrix: Array, rhs: Array, *, adjoint: bool = False) -> Any:
-    """The solution x of `matrix @ x = rhs`, or with `adjoint` of `adjoint(matrix) @ x = rhs`.
+    """The solution x of `matrix @ x = rhs`, for each square matrix.
 
     >>> import gradtape as tf
     >>> tf.linalg.solve([[2.0, 0.0], [0.0, 4.0]], [[2.0], [2.0]]).numpy()
     array([[1. ],
            [0.5]], dtype=float32)
+
+    Args:
+        matrix: Square matrices of floating or complex numbers in the last two axes.
+        rhs: The right-hand sides, as the columns of matrices. One vector is a matrix with one column: `b[:, None]`.
+        adjoint: Whether to solve for the conjugate transpose of `matrix`.
+        name: Ignored; accepted for compatibility with TensorFlow.
+
+    Returns:
+        The solutions, in the shape of `rhs`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The matrices are not square, one of them is singular, or the rows do not fit.
     """
     return xp.linalg.solve(xp.conj(xp.swapaxes(matrix, -1, -2)) if adjoint else matrix, rhs)
 

@@ -182,11 +182,26 @@ def _cumulative(function: Function, unit: int) -> Any:
 
 @op(eager=_cumulative(np.add.accumulate, 0), dtypes=NUMERIC, shape=along)
 def cumsum(xp: Namespace, x: Array, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
-    """Running sums along one axis; `exclusive` leaves the element itself out, `reverse` runs from the end.
+    """Running sums along one axis: each element is added to those before it.
 
     >>> import gradtape as tf
-    >>> tf.cumsum([1, 2, 3]).numpy()
-    array([1, 3, 6], dtype=int32)
+    >>> tf.cumsum([1, 2, 3]).numpy().tolist(), tf.cumsum([1, 2, 3], exclusive=True).numpy().tolist()
+    ([1, 3, 6], [0, 1, 3])
+    >>> tf.cumsum([1, 2, 3], reverse=True).numpy().tolist()
+    [6, 5, 3]
+
+    Args:
+        x: A tensor of numbers, or what becomes one, such as a list.
+        axis: The axis along which to go; a negative one counts from the last.
+        exclusive: Whether an element itself is left out of its sum, which begins with 0 then.
+        reverse: Whether to begin at the end.
+        name: Ignored; accepted for compatibility with TensorFlow.
+
+    Returns:
+        A tensor of the shape and the type of `x`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: `x` does not hold numbers, or has no such axis.
     """
     x = xp.flip(x, axis) if reverse else x
     total = xp.cumsum(x, axis=axis)
@@ -204,11 +219,26 @@ cumsum.linear("x")
 
 @op(eager=_cumulative(np.multiply.accumulate, 1), dtypes=NUMERIC, shape=along)
 def cumprod(xp: Namespace, x: Array, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
-    """Running products along one axis; `exclusive` leaves the element itself out, `reverse` runs from the end.
+    """Running products along one axis: each element is multiplied with those before it.
 
     >>> import gradtape as tf
-    >>> tf.math.cumprod([1, 2, 3]).numpy()
-    array([1, 2, 6], dtype=int32)
+    >>> tf.math.cumprod([1, 2, 3]).numpy().tolist(), tf.math.cumprod([1, 2, 3], exclusive=True).numpy().tolist()
+    ([1, 2, 6], [1, 1, 2])
+
+    The derivative is right where elements are 0, too.
+
+    Args:
+        x: A tensor of numbers, or what becomes one, such as a list.
+        axis: The axis along which to go; a negative one counts from the last.
+        exclusive: Whether an element itself is left out of its product, which begins with 1 then.
+        reverse: Whether to begin at the end.
+        name: Ignored; accepted for compatibility with TensorFlow.
+
+    Returns:
+        A tensor of the shape and the type of `x`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: `x` does not hold numbers, or has no such axis.
     """
     x = xp.flip(x, axis) if reverse else x
     if exclusive and x.shape[axis]:

@@ -40,11 +40,16 @@ from .logic import equal, greater, not_equal, ones_like, select, zeros_like
 
 @elementwise(exact=True, eager=operator.add, tf_name="AddV2", dtypes=NUMERIC | STRING, numbers=True, on_sizes=True)
 def add(xp: Namespace, x: Array, y: Array) -> Any:
-    """x + y, with broadcasting; texts are joined.
+    """x + y, element by element, with broadcasting; the operator `+` does the same. Texts are joined.
 
     >>> import gradtape as tf
-    >>> tf.add([1.0, 2.0], 10.0).numpy()
-    array([11., 12.], dtype=float32)
+    >>> tf.add([[1.0], [2.0]], [10.0, 20.0]).numpy()
+    array([[11., 21.],
+           [12., 22.]], dtype=float32)
+    >>> tf.add("an ", ["apple", "egg"]).numpy()
+    array([b'an apple', b'an egg'], dtype=object)
+
+    Where an operand was repeated to broadcast, its derivative is the sum over the copies.
     """
     return x + y
 
@@ -61,7 +66,7 @@ def _(t: Value) -> Any:
 
 @elementwise(exact=True, eager=operator.neg, tf_name="Neg", on_sizes=True)
 def negative(xp: Any, x: Any) -> Any:
-    """-x.
+    """-x, element by element.
 
     >>> import gradtape as tf
     >>> tf.negative([1.0, -2.0]).numpy()
@@ -78,7 +83,7 @@ def _negated(t: Any) -> Any:
 
 @elementwise(exact=True, eager=operator.sub, tf_name="Sub", numbers=True, on_sizes=True)
 def subtract(xp: Namespace, x: Array, y: Array) -> Any:
-    """x - y, with broadcasting.
+    """x - y, element by element, with broadcasting; the operator `-` does the same.
 
     >>> import gradtape as tf
     >>> tf.subtract([1.0, 2.0], 10.0).numpy()
@@ -97,7 +102,7 @@ subtract.derivative("y")(_negated)
 
 @elementwise(exact=True, eager=operator.mul, tf_name="Mul", numbers=True, on_sizes=True)
 def multiply(xp: Namespace, x: Array, y: Array) -> Any:
-    """x * y, with broadcasting.
+    """x * y, element by element, with broadcasting; the operator `*` does the same.
 
     >>> import gradtape as tf
     >>> tf.multiply([1.0, 2.0], 10.0).numpy()
@@ -266,11 +271,13 @@ def _log_or_zero(x: Value) -> Any:
 
 @elementwise(exact=True, eager=np.square, on_sizes=True)
 def square(xp: Namespace, x: Array) -> Any:
-    """x * x.
+    """x * x, element by element.
 
     >>> import gradtape as tf
     >>> tf.square([2.0, -3.0]).numpy()
     array([4., 9.], dtype=float32)
+
+    The derivative is 2 x.
     """
     return x * x
 
@@ -290,7 +297,7 @@ def _twice(t: Array, x: Array) -> Any:
 
 @elementwise(tf_name="SquaredDifference", numbers=True)
 def squared_difference(xp: Namespace, x: Array, y: Array) -> Any:
-    """conj(x - y) * (x - y).
+    """(x - y) squared, element by element; of complex numbers the squared modulus of the difference.
 
     >>> import gradtape as tf
     >>> tf.math.squared_difference([1.0, 5.0], 2.0).numpy()
@@ -335,7 +342,7 @@ def _real_product(t: Value, difference: Value) -> Any:
 
 @elementwise(eager=np.reciprocal, tf_name="Reciprocal", dtypes=INEXACT)
 def reciprocal(xp: Namespace, x: Array) -> Any:
-    """1 / x.
+    """1 / x, element by element; of 0 it is infinite.
 
     >>> import gradtape as tf
     >>> tf.math.reciprocal([2.0, 4.0]).numpy()
@@ -422,11 +429,13 @@ def _(t: Value, x: Value, y: Value) -> Any:
 
 @elementwise(exact=True, eager=np.sqrt, dtypes=INEXACT)
 def sqrt(xp: Namespace, x: Array) -> Any:
-    """The square root.
+    """The square root of each element; of negative real numbers nan.
 
     >>> import gradtape as tf
     >>> tf.sqrt([4.0, 9.0]).numpy()
     array([2., 3.], dtype=float32)
+
+    The derivative at 0 is infinite.
     """
     return xp.sqrt(x)
 
@@ -445,7 +454,7 @@ def _(t: Tangent, out: Value) -> Any:
 
 @elementwise(dtypes=INEXACT)
 def rsqrt(xp: Namespace, x: Array) -> Any:
-    """1 / sqrt(x).
+    """1 / sqrt(x), element by element; of 0 it is infinite.
 
     >>> import gradtape as tf
     >>> tf.math.rsqrt([4.0, 16.0]).numpy()
@@ -466,11 +475,13 @@ def zero_where_zero(t: Value, value: Value) -> Any:
 
 @elementwise(eager=np.exp, dtypes=INEXACT)
 def exp(xp: Namespace, x: Array) -> Any:
-    """e to the power x.
+    """e to the power of each element; of large ones infinite.
 
     >>> import gradtape as tf
     >>> tf.exp([0.5, 1.0]).numpy()
     array([1.6487212, 2.718282 ], dtype=float32)
+
+    The derivative is the result itself.
     """
     return xp.exp(x)
 
@@ -500,11 +511,13 @@ def _(t: Value, x: Value) -> Any:
 
 @elementwise(eager=np.log, dtypes=INEXACT)
 def log(xp: Namespace, x: Array) -> Any:
-    """The natural logarithm.
+    """The natural logarithm of each element; of 0 minus infinity, of negative real numbers nan.
 
     >>> import gradtape as tf
     >>> tf.math.log([1.0, 10.0]).numpy()
     array([0.       , 2.3025851], dtype=float32)
+
+    The derivative is 1 / x.
     """
     return xp.log(x)
 
@@ -547,11 +560,13 @@ def _through_float32(function: Function, x: Array) -> Array:
 
 @elementwise(eager=_sigmoid, dtypes=INEXACT)
 def sigmoid(xp: Namespace, x: Array) -> Any:
-    """1 / (1 + exp(-x)).
+    """The logistic function 1 / (1 + exp(-x)) of each element: a number between 0 and 1.
 
     >>> import gradtape as tf
     >>> tf.sigmoid([0.5, 1.0]).numpy()
     array([0.62245935, 0.7310586 ], dtype=float32)
+
+    For a loss take `tf.nn.sigmoid_cross_entropy_with_logits`, which does not round to 0 and 1.
     """
     return 1.0 / (1.0 + xp.exp(-x))
 
@@ -577,11 +592,13 @@ _softplus = one_pass(_softplus_of_many, small=_softplus_of_few)
 
 @elementwise(eager=_softplus, dtypes=FLOATING)
 def softplus(xp: Namespace, features: Array) -> Any:
-    """log(1 + exp(x)), without overflow.
+    """log(1 + exp(x)) of each element, without overflow: a smooth max(x, 0).
 
     >>> import gradtape as tf
     >>> tf.math.softplus([0.5, 1.0]).numpy()
     array([0.974077 , 1.3132617], dtype=float32)
+
+    The derivative is sigmoid(x).
     """
     return xp.logaddexp(features, 0.0)
 
@@ -596,11 +613,13 @@ def _(t: Value, features: Value) -> Any:
 
 @elementwise(eager=np.abs, dtypes=NUMERIC, gives=real_type)
 def abs(xp: Namespace, x: Array) -> Any:
-    """The absolute value; for complex numbers the modulus, which is real.
+    """The absolute value of each element; of complex numbers the modulus, which is real.
 
     >>> import gradtape as tf
     >>> tf.abs([-1.0, 2.0]).numpy()
     array([1., 2.], dtype=float32)
+
+    The derivative at 0 is 0.
     """
     return xp.abs(x)
 
@@ -622,11 +641,13 @@ def _cast_like(g: Value, x: Value) -> Any:
 
 @elementwise(eager=np.sign)
 def sign(xp: Namespace, x: Array) -> Any:
-    """-1, 0 or 1; for complex numbers x / |x|.
+    """-1, 0 or 1, as the element is negative, zero or positive; of complex numbers x / |x|.
 
     >>> import gradtape as tf
     >>> tf.sign([-3.0, 0.0, 2.0]).numpy()
     array([-1.,  0.,  1.], dtype=float32)
+
+    The derivative of real numbers is 0 everywhere.
     """
     return xp.sign(x)
 
@@ -651,7 +672,7 @@ def _unit_direction_change(t: Value, x: Value) -> Any:
 
 @elementwise(eager=np.floor, dtypes=FLOATING)
 def floor(xp: Namespace, x: Array) -> Any:
-    """The largest integer not above x.
+    """The largest whole number that is not above the element, in the same type.
 
     >>> import gradtape as tf
     >>> tf.floor([1.2, -1.2]).numpy()
@@ -662,7 +683,7 @@ def floor(xp: Namespace, x: Array) -> Any:
 
 @elementwise(eager=np.ceil, dtypes=FLOATING)
 def ceil(xp: Namespace, x: Array) -> Any:
-    """The smallest integer not below x.
+    """The smallest whole number that is not below the element, in the same type.
 
     >>> import gradtape as tf
     >>> tf.math.ceil([1.2, -1.2]).numpy()
@@ -684,7 +705,7 @@ def rint(xp: Namespace, x: Array) -> Any:
 
 @elementwise(eager=np.round, dtypes=REAL)
 def round(xp: Namespace, x: Array) -> Any:
-    """The nearest integer, ties to even.
+    """The nearest whole number, in the same type; halves go to the even one, as in IEEE 754.
 
     >>> import gradtape as tf
     >>> tf.round([0.5, 1.5, 2.6]).numpy()

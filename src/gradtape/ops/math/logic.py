@@ -178,11 +178,13 @@ for _op in (is_nan, is_inf, is_finite):
 
 @elementwise(eager=np.maximum, dtypes=REAL, numbers=True, on_sizes=np.frompyfunc(larger, 2, 1))
 def maximum(xp: Namespace, x: Array, y: Array) -> Any:
-    """The larger of x and y; where they are equal the derivative goes to x.
+    """The larger of x and y, element by element, with broadcasting.
 
     >>> import gradtape as tf
     >>> tf.maximum([1.0, 5.0], 2.0).numpy()
     array([2., 5.], dtype=float32)
+
+    Where both are equal the derivative goes to x. Where one is nan, so is the result.
     """
     return xp.maximum(x, y)
 
@@ -199,11 +201,13 @@ def _(t: Value, x: Value, y: Value) -> Any:
 
 @elementwise(eager=np.minimum, dtypes=REAL, numbers=True, on_sizes=np.frompyfunc(smaller, 2, 1))
 def minimum(xp: Namespace, x: Array, y: Array) -> Any:
-    """The smaller of x and y; where they are equal the derivative goes to x.
+    """The smaller of x and y, element by element, with broadcasting.
 
     >>> import gradtape as tf
     >>> tf.minimum([1.0, 5.0], 2.0).numpy()
     array([1., 2.], dtype=float32)
+
+    Where both are equal the derivative goes to x. Where one is nan, so is the result.
     """
     return xp.minimum(x, y)
 

@@ -103,11 +103,17 @@ def _sum(x: Array, axis: Axis, keepdims: bool) -> Array:
 
 @op(eager=_sum, dtypes=NUMERIC, tf_name="Sum", on_sizes=True, shape=reduced)
 def reduce_sum(xp: Namespace, input_tensor: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The sum over some axes, or over all.
+    """The sum of all elements, or of those along some axes.
 
     >>> import gradtape as tf
-    >>> tf.reduce_sum([[1.0, 2.0], [3.0, 4.0]], axis=0)
-    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([4., 6.], dtype=float32)>
+    >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    >>> tf.reduce_sum(x).numpy(), tf.reduce_sum(x, axis=0).numpy().tolist()
+    (np.float32(10.0), [4.0, 6.0])
+    >>> (x / tf.reduce_sum(x, axis=1, keepdims=True)).numpy()  # each row divided by its sum
+    array([[0.33333334, 0.6666667 ],
+           [0.42857143, 0.5714286 ]], dtype=float32)
+
+    The sum of no elements is 0.
     """
     return xp.sum(input_tensor, axis=axis, keepdims=keepdims, dtype=input_tensor.dtype)
 
@@ -136,11 +142,15 @@ def _mean(x: Array, axis: Axis, keepdims: bool) -> Array:
 
 @op(eager=_mean, dtypes=NUMERIC, tf_name="Mean", shape=reduced)
 def reduce_mean(xp: Namespace, input_tensor: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The mean over some axes, or over all; of integers, the mean truncated to an integer, as in TensorFlow.
+    """The mean of all elements, or of those along some axes.
 
     >>> import gradtape as tf
     >>> tf.reduce_mean([[1.0, 2.0], [3.0, 4.0]], axis=0).numpy()
     array([2., 3.], dtype=float32)
+    >>> tf.reduce_mean([1, 2]).numpy(), tf.reduce_mean(tf.cast([1, 2], tf.float32)).numpy()
+    (np.int32(1), np.float32(1.5))
+
+    The mean of integers is an integer, as in TensorFlow: its fraction is cut off. The mean of no elements is nan.
     """
     return xp.mean(input_tensor, axis=axis, keepdims=keepdims)
 
@@ -159,11 +169,13 @@ def _product(x: Array, axis: Axis, keepdims: bool) -> Array:
 
 @op(eager=_checked(_product), dtypes=NUMERIC, tf_name="Prod", on_sizes=True, shape=reduced)
 def reduce_prod(xp: Namespace, input_tensor: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The product over some axes, or over all.
+    """The product of all elements, or of those along some axes.
 
     >>> import gradtape as tf
     >>> tf.reduce_prod([[1.0, 2.0], [3.0, 4.0]], axis=1).numpy()
     array([ 2., 12.], dtype=float32)
+
+    The derivative by an element is the product of the others, where some are 0 too. The product of no elements is 1.
     """
     return xp.prod(input_tensor, axis=axis, keepdims=keepdims, dtype=input_tensor.dtype)
 
@@ -239,22 +251,32 @@ def _extreme_jvp(t: Value, input_tensor: Value, out: Value, axis: Axis, keepdims
 
 @op(eager=by_size(_maximum, _maximum_along_rows, thresholds.ROWS_ELEMENTS), dtypes=REAL, tf_name="Max", shape=reduced)
 def reduce_max(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The largest element over some axes, or over all; ties share the derivative equally.
+    """The largest of all elements, or of those along some axes.
 
     >>> import gradtape as tf
     >>> tf.reduce_max([[1.0, 2.0], [3.0, 4.0]], axis=1).numpy()
     array([2., 4.], dtype=float32)
+    >>> x = tf.constant([1.0, 5.0, 5.0])
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = tf.reduce_max(x)
+    >>> tape.gradient(y, x).numpy()
+    array([0. , 0.5, 0.5], dtype=float32)
+
+    Elements that are the largest together share the derivative equally.
     """
     return xp.max(input_tensor, axis=axis, keepdims=keepdims)
 
 
 @op(eager=_extreme(np.minimum.reduce, np.inf), dtypes=REAL, tf_name="Min", shape=reduced)
 def reduce_min(xp: Any, input_tensor: Any, *, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The smallest element over some axes, or over all; ties share the derivative equally.
+    """The smallest of all elements, or of those along some axes.
 
     >>> import gradtape as tf
     >>> tf.reduce_min([[1.0, 2.0], [3.0, 4.0]], axis=1).numpy()
     array([1., 3.], dtype=float32)
+
+    Elements that are the smallest together share the derivative equally.
     """
     return xp.min(input_tensor, axis=axis, keepdims=keepdims)
 
@@ -269,7 +291,7 @@ for _op in (reduce_max, reduce_min):
 
 @op(eager=_checked(np.logical_and.reduce), dtypes=BOOL, tf_name="All", shape=reduced)
 def reduce_all(xp: Namespace, input_tensor: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
-    """Whether all elements are true.
+    """Whether all elements are true, or all along some axes.
 
     >>> import gradtape as tf
     >>> tf.reduce_all([[True, False], [True, True]], axis=1).numpy()
@@ -280,7 +302,7 @@ def reduce_all(xp: Namespace, input_tensor: Array, *, axis: Axis = None, keepdim
 
 @op(eager=_checked(np.logical_or.reduce), dtypes=BOOL, tf_name="Any", shape=reduced)
 def reduce_any(xp: Namespace, input_tensor: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
-    """Whether at least one element is true.
+    """Whether at least one element is true, or one along some axes.
 
     >>> import gradtape as tf
     >>> tf.reduce_any([[True, False], [False, False]], axis=1).numpy()
@@ -305,11 +327,13 @@ def _logsumexp(x: Array, axis: Axis, keepdims: bool) -> Array:
 
 @op(eager=_checked(in_float32(_logsumexp)), dtypes=FLOATING, tf_name="LogSumExp", shape=reduced)
 def reduce_logsumexp(xp: Namespace, input_tensor: Array, *, axis: Axis = None, keepdims: bool = False) -> Any:
-    """log(sum(exp(x))), without overflow.
+    """The logarithm of the sum of exponentials, without overflow: log(sum(exp(x))).
 
     >>> import gradtape as tf
-    >>> tf.reduce_logsumexp([0.0, 0.0]).numpy()
-    np.float32(0.6931472)
+    >>> tf.reduce_logsumexp([1000.0, 1000.0]).numpy()  # exp(1000) is infinite
+    np.float32(1000.6931)
+
+    The derivative is softmax(x).
     """
     top = xp.max(input_tensor, axis=axis, keepdims=True)
     top = xp.where(xp.isfinite(top), top, 0)

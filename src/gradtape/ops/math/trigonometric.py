@@ -187,11 +187,13 @@ def _(t: Value, x: Value) -> Any:
 
 @elementwise(eager=np.tanh, dtypes=INEXACT)
 def tanh(xp: Namespace, x: Array) -> Any:
-    """The hyperbolic tangent.
+    """The hyperbolic tangent of each element: a number between -1 and 1.
 
     >>> import gradtape as tf
     >>> tf.tanh([0.0, 1.0])
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.       , 0.7615942], dtype=float32)>
+
+    The derivative is 1 - tanh(x)^2.
     """
     return xp.tanh(x)
 

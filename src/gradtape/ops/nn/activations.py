@@ -63,11 +63,13 @@ def _relu(x: Array) -> Any:
 
 @elementwise(eager=_relu, dtypes=REAL)
 def relu(xp: Namespace, features: Array) -> Any:
-    """max(x, 0); the derivative at 0 is 0.
+    """The larger of the element and 0: the rectified linear unit.
 
     >>> import gradtape as tf
     >>> tf.nn.relu([-1.0, 2.0]).numpy()
     array([0., 2.], dtype=float32)
+
+    The derivative at 0 is 0.
     """
     return xp.maximum(features, 0)
 
@@ -79,11 +81,13 @@ def _(t: Value, out: Value) -> Any:
 
 @elementwise(dtypes=REAL)
 def relu6(xp: Namespace, features: Array) -> Any:
-    """x between 0 and 6.
+    """The element, cut to the numbers from 0 to 6.
 
     >>> import gradtape as tf
     >>> tf.nn.relu6([-1.0, 3.0, 8.0]).numpy()
     array([0., 3., 6.], dtype=float32)
+
+    The derivative is 1 between 0 and 6, and 0 at both ends and beyond.
     """
     return xp.minimum(xp.maximum(features, 0), 6).astype(features.dtype)
 
@@ -106,7 +110,7 @@ def _(t: Value, features: Value, alpha: float) -> Any:
 
 @elementwise(dtypes=FLOATING)
 def elu(xp: Namespace, features: Array) -> Any:
-    """x where it is positive, exp(x) - 1 elsewhere.
+    """The element where it is positive, and exp(x) - 1 elsewhere: the exponential linear unit.
 
     >>> import gradtape as tf
     >>> tf.nn.elu([0.5, 1.0]).numpy()
@@ -122,11 +126,13 @@ def _(t: Value, out: Value) -> Any:
 
 @elementwise(dtypes=FLOATING)
 def selu(xp: Namespace, features: Array) -> Any:
-    """The scaled exponential linear unit.
+    """The scaled exponential linear unit: 1.0507 x where x is positive, and 1.7581 (exp(x) - 1) elsewhere.
 
     >>> import gradtape as tf
     >>> tf.nn.selu([0.5, 1.0]).numpy()
     array([0.5253505, 1.050701 ], dtype=float32)
+
+    With these constants, sums over many inputs keep mean 0 and variance 1 from layer to layer.
     """
     negative = SELU_SCALE * SELU_ALPHA * xp.expm1(xp.minimum(features, 0))
     return xp.where(features > 0, SELU_SCALE * features, negative).astype(features.dtype)
@@ -139,7 +145,7 @@ def _(t: Value, out: Value) -> Any:
 
 @elementwise(dtypes=FLOATING)
 def softsign(xp: Namespace, features: Array) -> Any:
-    """x / (|x| + 1).
+    """x / (|x| + 1) of each element: a number between -1 and 1.
 
     >>> import gradtape as tf
     >>> tf.math.softsign([0.5, 1.0]).numpy()
