@@ -45,6 +45,7 @@ from .base.errors import (
     UnconnectedGradientError,
     UnimplementedError,
     UnknownError,
+    UnknownShapeError,
     UnsupportedTypeError,
 )
 from .base.namespaces import listing
@@ -94,6 +95,7 @@ __all__ = [
     "UnconnectedGradientError",
     "UnimplementedError",
     "UnknownError",
+    "UnknownShapeError",
     "UnsupportedTypeError",
 ]
 

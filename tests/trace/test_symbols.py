@@ -297,3 +297,42 @@ def test_few_functions_are_tried_with_numbers(monkeypatch: pytest.MonkeyPatch) -
 
     shapes(program, ANY, INT)
     assert names == []
+
+
+IMAGE, FILTER = np.ones([1, 4, 4, 1], np.float32), np.ones([2, 2, 1], np.float32)
+OF_TWO_RANKS = {
+    "bias_add": (lambda x, b: tf.nn.bias_add(x, b), IMAGE, [1.0]),
+    "erosion2d": (lambda x, f: tf.nn.erosion2d(x, f, [1] * 4, "VALID", "NHWC", [1] * 4), IMAGE, FILTER),
+    "dilation2d": (lambda x, f: tf.nn.dilation2d(x, f, [1] * 4, "VALID", "NHWC", [1] * 4), IMAGE, FILTER),
+    "einsum": (lambda a, b: tf.einsum("ij,j->i", a, b), np.eye(3), [1.0, 2.0, 3.0]),
+    "cross entropy": (
+        lambda x, y: tf.nn.sparse_softmax_cross_entropy_with_logits(tf.cast(y, tf.int32), x),
+        np.ones([2, 3]),
+        [1.0, 0.0],
+    ),
+    "lu_reconstruct": (lambda a, p: tf.linalg.lu_reconstruct(a, tf.cast(p, tf.int32)), np.eye(3), [0.0, 2.0, 1.0]),
+}
+
+
+@pytest.mark.parametrize(("function", "first", "second"), OF_TWO_RANKS.values(), ids=list(OF_TWO_RANKS))
+def test_operands_of_different_ranks_that_are_not_known(function, first, second):
+    first, second = tf.constant(first, tf.float32), tf.constant(second, tf.float32)
+    traced = tf.function(function, input_signature=[tf.TensorSpec(None), tf.TensorSpec(None)])
+    np.testing.assert_allclose(traced(first, second), function(first, second))
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda x: tf.nn.max_pool(x, 1.5, 1, "SAME"), r"got 1\.5"),
+        (lambda x: tf.nn.max_pool(x, 2, 1, "SOME"), "'SOME'"),
+        (lambda x: tf.image.resize_with_pad(x, 6, 5, method="foo"), "foo"),
+    ],
+)
+def test_a_bad_argument_beside_a_rank_that_is_not_known_is_named(call, said):
+    """By an error that `except` with any of TensorFlow's classes catches, and without the sizes that were tried."""
+    for kind in (ValueError, tf.errors.InvalidArgumentError, tf.errors.OperatorNotAllowedInGraphError):
+        with pytest.raises(kind, match=said) as raised:
+            tf.function(call, input_signature=[tf.TensorSpec(None)])(IMAGE)
+        assert "input_signature" in str(raised.value)
+        assert "24" not in str(raised.value)

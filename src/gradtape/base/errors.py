@@ -367,6 +367,18 @@ class ArgumentValueError(InvalidArgumentError, ValueError):
     """
 
 
+class UnknownShapeError(ArgumentValueError, OperatorNotAllowedInGraphError):
+    """What a function records depends on a rank or on sizes that are not known before it runs.
+
+    TensorFlow's class depends on who asks: its Python code (ValueError), or a rule for shapes (InvalidArgumentError).
+
+    >>> import gradtape as tf
+    >>> tf.function(lambda x: tf.nn.max_pool(x, 2.5, 1, "SAME"), input_signature=[tf.TensorSpec(None)])([1.0])
+    Traceback (most recent call last):
+    gradtape.errors.UnknownShapeError: max_pool needs ...
+    """
+
+
 class RankError(ArgumentValueError, IndexError):
     """A tensor has too few axes.
 

@@ -74,7 +74,7 @@ MODULES = {
         "errors:ResourceExhaustedError errors:ScalarElementsError errors:TapeNotEnteredError "
         "errors:TensorTypeError errors:UnauthenticatedError errors:UnavailableError "
         "errors:UnconnectedGradientError errors:UnimplementedError errors:UnknownError "
-        "errors:UnsupportedTypeError"
+        "errors:UnknownShapeError errors:UnsupportedTypeError"
     ),
     "tensorflow.python.framework.extension_type": (
         "api.extension_type:BatchableExtensionType api.extension_type:ExtensionType "

@@ -78,7 +78,7 @@ def _found(function: Any, given: Any, choice: Choice, rank: int) -> tuple[list[A
     for side in (0, 1):
         if side and not trials[0].has_numbers:
             break  # (without unknown sizes both runs are one)
-        trials.append(trial := Trial(side, choice, rank))
+        trials.append(trial := Trial(side, choice, (rank,)))
         args = trial.twin(given)
         with outside_traces(), np.errstate(all="ignore"):
             results.append(_called(function, *solid(args, 0)))

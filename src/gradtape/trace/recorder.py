@@ -22,6 +22,7 @@ from ..base.errors import (
     ArgumentValueError,
     InvalidArgumentError,
     OperatorNotAllowedInGraphError,
+    UnknownShapeError,
 )
 from ..base.frames import user_line
 from ..base.sizes import Undecided, static
@@ -34,7 +35,7 @@ from ..op.entry import leave_general_path, take_general_path
 from ..values.composite import COMPOSITES
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import Variable
-from .abstract_tensor import AbstractTensor, UnknownNumber
+from .abstract_tensor import AbstractTensor, NeedsValue, UnknownNumber
 from .graph import Environment, Graph, Method, Ref, Step, bind, call_step, fill, leaves, map_parts, parts_of
 from .inference import as_abstract, depending_on, slice_of, with_known_shape, without_large
 from .printing import name_of
@@ -215,10 +216,17 @@ class Recorder:
             result = self._performed(function, given, settings)
         except UnknownNumber as error:
             raise ValueError(f"{error} Use an op that gives one tensor, or say the size in input_signature.") from None
-        except Undecided as error:
+        except NeedsValue as error:
             raise OperatorNotAllowedInGraphError(
                 f"{name_of(function)} needs the value of a tensor, which is known only when the function runs. ({error}) "
                 "Use an op that takes a tensor there, or tf.py_function."
+            ) from error
+        except Undecided as error:
+            raise UnknownShapeError(
+                None,
+                None,
+                f"{name_of(function)} needs more of a shape than is known before the function runs: {error} "
+                "Say the shape in input_signature, by x.set_shape or tf.ensure_shape, or use tf.py_function.",
             ) from error
         except InvalidArgumentError as error:
             if error.__class__ is not InvalidArgumentError:

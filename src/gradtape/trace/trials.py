@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..base.context import STATE, next_id
-from ..base.errors import OpError
+from ..base.errors import OpError, RankError
 from ..base.sizes import UNKNOWN, Size, Undecided, evaluate, symbols_of
 from ..op.abstract import Abstract
 from ..op.record import leaves_below
@@ -30,6 +30,7 @@ _SIZES = ((12, 24), (48, 96), (60, 120), (36, 72), (18, 54), (30, 90))
 _RANKS = range(6)
 _MOST_TRIED = 60  # ways to give numbers to unknown sizes, each for one or several of them
 _MOST_NUMBERS = 6
+_MOST_RANKS = 4  # operands of unknown rank that may have different ones
 _SETTINGS = {"f": (0.5, 0.75), "b": (True, False), "O": (b"a", b" ")}  # by kind of type, in both runs
 _LARGEST = 4096  # elements of a tensor whose integers are made up: nobody reads more of them as sizes
 _ERRORS = (OpError, ValueError, LookupError, TypeError, ArithmeticError, AttributeError, Undecided)
@@ -41,23 +42,43 @@ def tried(
     evaluator: Inference, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], question: Exception
 ) -> Any:
     """What the function gives, as far as runs with numbers agree; the question if none succeeds."""
-    abstracts = [leaf for leaf in leaves((args, kwargs)) if leaf.__class__ is AbstractTensor]
+    abstracts = {id(leaf): leaf for leaf in leaves((args, kwargs)) if leaf.__class__ is AbstractTensor}
     errors: list[Exception] = []
+    told: dict[str, list[int]] = {}  # what errors say, with which numbers were tried then
     every = [lambda place: _SIZES[place % len(_SIZES)], lambda place: (24, 48), *choices((args, kwargs))]
     found: list[tuple[Any, Trial]] = []
+    unknown = sum(abstract._array.known is None for abstract in abstracts.values())
     # (Each rank may need other numbers. What the ranks that are possible do not agree in is unknown.)
-    for rank in _RANKS if any(abstract._array.known is None for abstract in abstracts) else (0,):
-        for choice in every:
-            try:
-                found += [_run(Trial(side, choice, rank), function, args, kwargs) for side in (0, 1)]
-                break
-            except _ERRORS as error:
-                errors.append(error)
-    if found:
-        return _merged(evaluator, found)
-    if errors and isinstance(question, Undecided) and len({(type(e), str(e)) for e in errors}) == 1:
-        raise errors[0]  # whatever the sizes are
+    for ranks, tries in ((_same_ranks(unknown), every), (_other_ranks(unknown), every[:2])):
+        for each in ranks:
+            for number, choice in enumerate(tries):
+                try:
+                    found += [_run(Trial(side, choice, each), function, args, kwargs) for side in (0, 1)]
+                    break
+                except _ERRORS as error:
+                    errors.append(error)
+                    if not isinstance(error, (Undecided, RankError)):
+                        told.setdefault(str(error), []).append(number)
+        if found:
+            return _merged(evaluator, found)
+    if errors and isinstance(question, Undecided):
+        if len({(type(e), str(e)) for e in errors}) == 1:
+            raise errors[0]  # whatever the sizes are
+        said = max(told, key=lambda text: len(told[text]), default="")
+        if len({*told.get(said, ())}) > 1:  # (with several numbers, so it tells none of them)
+            raise type(question)(f"{question} It may be that: {said}") from None
     raise question
+
+
+def _same_ranks(unknown: int) -> Iterator[tuple[int, ...]]:
+    """Ranks to try for the operands of which none is known: first one for all of them."""
+    yield from zip(_RANKS if unknown else (0,))
+
+
+def _other_ranks(unknown: int) -> Iterator[tuple[int, ...]]:
+    """Then each with its own, where they are few."""
+    if 1 < unknown <= _MOST_RANKS:
+        yield from (ranks for ranks in itertools.product(_RANKS[:-1], repeat=unknown) if len(set(ranks)) > 1)
 
 
 class Symbols(Inference):
@@ -88,13 +109,13 @@ def ruled(evaluator: Inference, found: Any, sources: list[Any]) -> Any:
 class Trial(Inference):
     """An evaluator in which unknown sizes, and values that somebody needs, have a number."""
 
-    def __init__(self, side: int, choice: Choice, rank: int) -> None:
+    def __init__(self, side: int, choice: Choice, ranks: tuple[int, ...]) -> None:
         super().__init__()
         self._side = side
         self._choice = choice
         self.differs = True  # from the other run, in all numbers it has
         self.made_up = False  # whether somebody needed a value
-        self._rank = rank
+        self._ranks = itertools.chain(ranks, itertools.repeat(ranks[-1]))
         self._numbers: dict[Any, int] = {}
         self.records: dict[int, Any] = {}
         self._tapes = [self.records]
@@ -124,7 +145,7 @@ class Trial(Inference):
     def numbers(self, shape: Any) -> tuple[int, ...]:
         """A shape in numbers."""
         if shape is None:
-            return tuple([self.unknown() for _ in range(self._rank)])
+            return tuple([self.unknown() for _ in range(next(self._ranks))])
         for size in shape:
             for one in symbols_of(size):
                 if one not in self._numbers:
