@@ -634,8 +634,34 @@ def test_a_training_loop_moves_no_weights():
     before = COPIES.to_host, COPIES.to_device
     losses += [step(X) for _ in range(10)]
     assert COPIES.to_host == before[0]
-    assert COPIES.to_device == before[1] + 10  # the batches
+    assert COPIES.to_device == before[1]  # the batch, too, is there
+    losses += [step(tf.identity(X)) for _ in range(10)]
+    assert COPIES.to_device == before[1] + 10  # those that come once are copied once
     assert float(losses[-1]) < float(losses[0])
+
+
+def test_a_batch_that_is_given_to_each_step_is_copied_once():
+    _, step = training_step()
+    x, y = tf.constant(X), tf.constant(np.ones(3), tf.float64)
+    add = tf.function(lambda y: y + 1.0, engine="xla")
+    for _ in range(2):
+        step(x), add(y)
+    before = COPIES.to_device
+    assert [add(y).numpy().tolist() for _ in range(3)] == [[2.0] * 3] * 3
+    losses = [float(step(x)) for _ in range(10)]
+    assert COPIES.to_device == before
+    assert losses[-1] < losses[0]
+    np.testing.assert_array_equal(x, X)
+
+
+def test_a_variable_that_is_given_to_a_function_is_given_as_it_is_then():
+    v = tf.Variable([1.0, 2.0])
+    double = tf.function(lambda x: 2.0 * x, engine="xla")
+    found = []
+    for _ in range(4):
+        found.append(double(v.value()).numpy().tolist())
+        v.assign_add([1.0, 1.0])
+    assert found == [[2.0, 4.0], [4.0, 6.0], [6.0, 8.0], [8.0, 10.0]]
 
 
 def test_a_tensor_that_was_read_before_a_step_stays_what_it_was():

@@ -143,6 +143,26 @@ def buffer_of(tensor: Tensor) -> jax.Array | None:
     return found
 
 
+_GIVEN = "_given"  # in the `__dict__` of a tensor whose value is on the host, and was given to an executable
+
+
+def given(tensor: EagerTensor) -> Any:
+    """What an executable is given for a tensor: the array, the first time, and from then on its value on the device.
+
+    (A batch that comes once leaves nothing there; what is given to each step is copied once.)
+    """
+    found = buffer_of(tensor)
+    if found is not None:
+        return found
+    notes = tensor.__dict__
+    if _GIVEN not in notes:
+        notes[_GIVEN] = True
+        return tensor._array
+    array = tensor._array
+    notes[ON_DEVICE] = Kept(array, put(array))
+    return notes[ON_DEVICE].value
+
+
 def put(array: Array, sharding: Any = None) -> jax.Array:
     """A copy on the device, or shared out to several: the array on the host may change later."""
     COPIES.to_device += 1

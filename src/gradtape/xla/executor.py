@@ -37,6 +37,7 @@ from .arrays import (
     abstract,
     buffer_of,
     changed,
+    given,
     is_on_host,
     on_device,
     on_host,
@@ -210,6 +211,7 @@ class XlaForm(Form):
     def __init__(self, executable: type[Executable], graph: Graph) -> None:
         self.made: list[Parts] = []
         self._executable, self._graph = executable, graph
+        self._keeps = Making.on is None
         self._has_warned = False
 
     def runs(self, program: Program, settle: Callable[[Run], None]) -> Parts:
@@ -236,6 +238,8 @@ class XlaForm(Form):
 
     def given(self, tensor: EagerTensor) -> Any:
         """The value on the device, where it is there."""
+        if self._keeps:
+            return given(tensor)
         found = buffer_of(tensor)
         return tensor._array if found is None else found
 
@@ -297,7 +301,7 @@ class XlaGraph(CompiledGraph):
         if executable is not None and key == () and len(program.inputs) == len(self._dtypes):
             looks = [program.looks[number] for number in program.inputs]
             is_one = returned.__class__ is Value
-            self.direct = partial(_direct, executable, looks, _only if is_one else tensors_of)
+            self.direct = partial(_direct, executable, looks, self.form.given, _only if is_one else tensors_of)
         return lambda *arrays: tensors_of(run(*arrays))
 
     def ways(self) -> list[tuple[str, str]]:
@@ -314,7 +318,12 @@ def graph_on(place: Place | None, graph: type[XlaGraph] = XlaGraph) -> type[XlaG
 
 
 def _direct(
-    run: Executable, looks: list[Look], tensors_of: Callable[[list[Any]], Any], otherwise: Run, names: tuple[str, ...]
+    run: Executable,
+    looks: list[Look],
+    value_of: Callable[[Any], Any],
+    tensors_of: Callable[[list[Any]], Any],
+    otherwise: Run,
+    names: tuple[str, ...],
 ) -> Run:
     """A function of tensors of these shapes and types, which runs at once; for all else it asks `otherwise`."""
     count = len(looks)
@@ -322,17 +331,16 @@ def _direct(
     def call(*tensors: Any, **named: Any) -> Any:
         if len(tensors) != count or named or STEPWISE or GRADIENT_OBSERVERS or CALL_OBSERVERS:
             return otherwise(*tensors, **named)
-        given = []
+        values = []
         for tensor, look in zip(tensors, looks):  # noqa: B905 - as long as each other
             if tensor.__class__ is not DeviceTensor and tensor.__class__ is not EagerTensor:
                 return otherwise(*tensors)
-            buffer = buffer_of(tensor)
-            value: Any = tensor._array if buffer is None else buffer
+            value = value_of(tensor)
             if (value.shape, value.dtype) != look:
                 return otherwise(*tensors)
-            given.append(value)
+            values.append(value)
         try:
-            return tensors_of(run(given))
+            return tensors_of(run(values))
         except Exception as error:
             raise explain(error) from None
 
