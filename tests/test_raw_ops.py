@@ -17,6 +17,22 @@ OF_FILES = {
     "EncodeJpegVariableQuality",
     "EncodePng",
 }  # other libraries, other bytes
+X = np.array([[2.0, 1.0, 4.0], [1.0, 3.0, 5.0]], "float32")
+Z = X.astype("complex64")
+IDS = {"data": X, "segment_ids": [0, 2], "num_segments": 4}
+# TensorFlow has these names and no kernel for a CPU: arguments, and the same from NumPy.
+WITHOUT_A_KERNEL = {
+    "AccumulateNV2": ({"inputs": [X, X], "shape": [2, 3]}, 2 * X),
+    "FFTND": ({"input": Z, "fft_length": [3], "axes": [1]}, np.fft.fft(Z, axis=1)),
+    "IFFTND": ({"input": Z, "fft_length": [3], "axes": [1]}, np.fft.ifft(Z, axis=1)),
+    "RFFTND": ({"input": X, "fft_length": [3], "axes": [1]}, np.fft.rfft(X, axis=1)),
+    "IRFFTND": ({"input": Z, "fft_length": [4], "axes": [1]}, np.fft.irfft(Z, 4, axis=1)),
+    "SegmentMaxV2": (IDS, [X[0], np.full(3, -3.4028235e38), X[1], np.full(3, -3.4028235e38)]),
+    "SegmentMinV2": (IDS, [X[0], np.full(3, 3.4028235e38), X[1], np.full(3, 3.4028235e38)]),
+    "SegmentProdV2": (IDS, [X[0], np.ones(3), X[1], np.ones(3)]),
+    "SegmentSumV2": (IDS, [X[0], np.zeros(3), X[1], np.zeros(3)]),
+    "TopK": ({"input": X, "k": 2}, ([[4, 2], [5, 3]], [[2, 0], [2, 1]])),
+}
 TYPES = {"float32", "float64", "int32", "int64", "uint8", "bool", "string", "complex64"}
 
 
@@ -63,8 +79,16 @@ def test_a_kernel_gives_what_tensorflow_gives(name):
     agree(changed or result, decoded(expected))
 
 
+@pytest.mark.parametrize("name", sorted(WITHOUT_A_KERNEL))
+def test_a_kernel_that_tensorflow_only_names_gives_what_numpy_gives(name):
+    arguments, expected = WITHOUT_A_KERNEL[name]
+    result = getattr(tf.raw_ops, name)(**arguments)
+    for one, other in zip(result, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+
+
 def test_every_row_has_a_sample_and_a_name():
-    assert set(rows()) - set(SAMPLES) <= {*OF_FILES, "ReadFile", "Timestamp", "WriteFile"}
+    assert set(rows()) - set(SAMPLES) - set(WITHOUT_A_KERNEL) <= {*OF_FILES, "ReadFile", "Timestamp", "WriteFile"}
     assert set(rows()) <= set(dir(tf.raw_ops))
 
 

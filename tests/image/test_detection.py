@@ -73,3 +73,11 @@ def test_a_padded_choice_has_a_known_size_inside_a_function():
 
     found, count = chosen(boxes, scores)
     assert (found.numpy().tolist(), int(count)) == ([0, 2, 0, 0], 2)
+
+
+def test_soft_suppression_keeps_boxes_that_overlap_much_with_lower_scores():
+    boxes = [[0, 0, 1, 1], [0, 0.1, 1, 1.1], [0, -0.1, 1, 0.9], [0, 10, 1, 11], [0, 10.1, 1, 11.1], [0, 100, 1, 101]]
+    scores = [0.9, 0.75, 0.6, 0.95, 0.5, 0.3]
+    chosen, kept = tf.image.non_max_suppression_with_scores(tf.cast(boxes, tf.float32), scores, 6, 0.5, 0.0, 0.5)
+    assert chosen.numpy().tolist() == [3, 0, 1, 5, 4, 2]
+    np.testing.assert_allclose(kept, [0.95, 0.9, 0.384, 0.3, 0.256, 0.197], atol=1e-3)

@@ -299,7 +299,7 @@ def test_what_a_tensor_is_like():
 @pytest.mark.parametrize(
     ("error", "call"),
     [
-        (TypeError, lambda: tnp.asarray("text")),
+        (TypeError, lambda: tnp.sin("text")),
         (TypeError, lambda: tnp.asarray(None)),
         (TypeError, lambda: tnp.subtract(True, True)),
         (TypeError, lambda: tnp.add(1)),
@@ -337,3 +337,10 @@ def test_what_a_tensor_is_like():
 def test_what_cannot_be_raises(error, call):
     with pytest.raises(error):
         call()
+
+
+@pytest.mark.parametrize("make", [tf.experimental.numpy.array, tf.experimental.numpy.asarray])
+def test_text_becomes_a_tensor_of_text(make):
+    assert make("\0abc\u00e9").numpy() == "\0abc\u00e9".encode()
+    assert make([b"a", b"bc"], dtype="S8").dtype is tf.string
+    assert tf.experimental.numpy.zeros_like(make(["a"])).numpy().tolist() == [b""]

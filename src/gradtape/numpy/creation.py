@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import math
 from ..api import arrays, indexing, layout
+from ..base import dtypes
 from ..base.dtypes import BY_NUMPY
 from ..base.memory import MOST_ELEMENTS
 from ..base.traceable import trace_public
@@ -210,7 +211,8 @@ def zeros_like(a: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     Returns:
         A tensor.
     """
-    return full_like(a, 0, dtype)
+    x = asarray(a)
+    return arrays.zeros_like(x) if x.dtype is dtypes.string else full_like(x, 0, dtype)
 
 
 def ones_like(a: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
@@ -244,7 +246,7 @@ def empty_like(a: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     Returns:
         A tensor.
     """
-    return full_like(a, 0, dtype)
+    return zeros_like(a, dtype)
 
 
 def eye(N: TensorLike, M: TensorLike | None = None, k: IntLike = 0, dtype: DTypeLike = float) -> Tensor:

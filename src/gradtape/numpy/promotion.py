@@ -77,6 +77,8 @@ def asarray(a: object, dtype: DTypeLike | None = None) -> Tensor:
         tensor = to_tensor(a)
     else:
         array = np.asarray(a)
+        if array.dtype.kind in "SU":  # (text, whose zero bytes at the end NumPy would drop)
+            return to_tensor(a)
         if array.dtype.kind not in "biufcV" or array.dtype not in dtypes.BY_NUMPY:
             raise TypeError(f"Numbers are needed, got {a!r}.")
         tensor = from_array(to_array(array))

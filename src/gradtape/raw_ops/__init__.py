@@ -38,7 +38,7 @@ from ..trace.control import effect_on_abstract
 from ..values.tensor import to_tensor, value_of
 from ..variables.in_place import any_value, written
 from ..variables.variable import Variable
-from . import composites, places, slopes, states, updates
+from . import composites, counts, decoded, derivatives, places, slopes, states, updates
 from .functions import function_of, keywords_only, rows
 
 
@@ -225,6 +225,27 @@ _SAME = (
 _WRITTEN: dict[str, typing.Any] = {
     **dict.fromkeys(
         (
+            "Bincount", "DenseBincount", "DenseCountSparseOutput", "RaggedBincount", "RaggedCountSparseOutput", "SparseBincount",
+            "SparseCountSparseOutput",
+        ),
+        counts,
+    ),
+    **dict.fromkeys(
+        (
+            "CTCBeamSearchDecoder", "CTCGreedyDecoder", "NonMaxSuppressionV5", "StringSplit", "UnicodeDecodeWithOffsets",
+        ),
+        decoded,
+    ),
+    **dict.fromkeys(
+        (
+            "CholeskyGrad", "CropAndResizeGradBoxes", "CropAndResizeGradImage", "IgammaGradA", "MaxPoolGradGrad",
+            "MaxPoolGradWithArgmax", "RandomGammaGrad", "ResizeBicubicGrad", "ResizeBilinearGrad", "ResizeNearestNeighborGrad",
+            "SparseFillEmptyRowsGrad", "SparseSegmentMeanGrad", "SparseSegmentSqrtNGrad", "SparseSegmentSumGrad",
+        ),
+        derivatives,
+    ),
+    **dict.fromkeys(
+        (
             "ConcatOffset", "ScatterNdNonAliasingAdd", "StridedSliceGrad", "TensorStridedSliceUpdate", "UniqueV2",
             "UniqueWithCountsV2",
         ),
@@ -250,7 +271,7 @@ _WRITTEN: dict[str, typing.Any] = {
     ),
     **dict.fromkeys(
         (
-            "Bincount", "BroadcastGradientArgs", "DenseBincount", "DenseToDenseSetOperation", "DenseToSparseSetOperation", "Eig",
+            "BroadcastGradientArgs", "DenseToDenseSetOperation", "DenseToSparseSetOperation", "Eig",
             "Einsum",
             "InplaceAdd", "InplaceSub", "InplaceUpdate", "RaggedRange", "RaggedTensorToSparse", "RandomUniformInt",
             "ResourceScatterNdMax", "ResourceScatterNdMin", "ResourceStridedSliceAssign", "RestoreV2", "Reverse",

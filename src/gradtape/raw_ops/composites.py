@@ -253,36 +253,6 @@ def UnicodeEncode(
     return strings.unicode_encode(points, output_encoding, errors, replacement_char)
 
 
-# --- counts ------------------------------------------------------------------------------------------------------------------
-
-
-def _counted(values: Any, weights: TensorLike, size: Any, binary_output: bool) -> Any:
-    given = to_tensor(weights)
-    empty = given.shape.num_elements() == 0
-    length = to_tensor(size)
-    found = math.bincount(
-        values,
-        weights=None if empty else given,
-        minlength=length,
-        maxlength=length,
-        axis=-1,
-        binary_output=binary_output,
-    )
-    return math.cast(found, given.dtype)
-
-
-def Bincount(arr: TensorLike, size: TensorLike, weights: TensorLike, name: str | None = None) -> Any:
-    """How often each number below `size` is there, or the sum of its weights; in the type of the weights."""
-    return _counted(arrays.reshape(to_tensor(arr), (-1,)), weights, size, False)
-
-
-def DenseBincount(
-    input: TensorLike, size: TensorLike, weights: TensorLike, binary_output: bool = False, name: str | None = None
-) -> Any:
-    """How often each number below `size` is there, in each row; in the type of the weights."""
-    return _counted(to_tensor(input), weights, size, binary_output)
-
-
 # --- others ------------------------------------------------------------------------------------------------------------------
 
 

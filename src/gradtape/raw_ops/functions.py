@@ -84,7 +84,12 @@ def two_seeds(seed: Any, seed2: Any) -> OpSeed | None:
 
 
 # How several arguments of a kernel become one of the function.
-_FORMS: dict[str, Callable[..., Any]] = {"": _given, "sparse": SparseTensor, "seeds": two_seeds}
+_FORMS: dict[str, Callable[..., Any]] = {
+    "": _given,
+    "sparse": SparseTensor,
+    "seeds": two_seeds,
+    "both": lambda size: [size, size],
+}
 
 
 def _arguments(texts: list[str]) -> tuple[dict[str, tuple[Callable[..., Any], list[str]]], dict[str, Any]]:

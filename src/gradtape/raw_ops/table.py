@@ -4,12 +4,14 @@ A row has the kernel with its arguments in TensorFlow's order (`name=value` has 
 the public function with its arguments (`axis=dimension` gives `dimension` as `axis`, `side:'left'` a constant), and the names of
 the results where TensorFlow gives a named tuple.
 `a=sparse(i,v,s)` gives three arguments as one sparse tensor, and results after `sparse:` are the parts of one.
-`seed=seeds(a,b)` gives the two seeds of a random kernel. `tests/test_raw_ops.py` compares each row with what TensorFlow gives.
+`seed=seeds(a,b)` gives the two seeds of a random kernel, `block_shape=both(size)` one size for two axes.
+`tests/test_raw_ops.py` compares each row with what TensorFlow gives.
 """
 
 from __future__ import annotations
 
 ROWS = """\
+AccumulateNV2 inputs shape | add_n inputs
 Add x y | add x y
 AddN inputs | add_n inputs
 AdjustContrastv2 images contrast_factor | image.adjust_contrast images contrast_factor
@@ -18,9 +20,9 @@ All input axis keep_dims=False | reduce_all input_tensor=input axis keepdims=kee
 Any input axis keep_dims=False | reduce_any input_tensor=input axis keepdims=keep_dims
 ArgMax input dimension output_type=? | argmax input axis=dimension output_type
 ArgMin input dimension output_type=? | argmin input axis=dimension output_type
-Assert condition data summarize=3 | debugging.Assert condition data summarize
 AsString input precision=-1 scientific=False shortest=False width=-1 fill='' \
     | as_string input precision scientific shortest width fill
+Assert condition data summarize=3 | debugging.Assert condition data summarize
 AvgPool value ksize strides padding data_format='NHWC' | nn.avg_pool2d input=value ksize strides padding data_format
 AvgPool3D input ksize strides padding data_format='NDHWC' | nn.avg_pool3d input ksize strides padding data_format
 BandedTriangularSolve matrix rhs lower=True adjoint=False | linalg.banded_triangular_solve bands=matrix rhs lower adjoint
@@ -28,6 +30,7 @@ BatchMatMul x y adj_x=False adj_y=False grad_x=False grad_y=False | matmul a=x b
 BatchMatMulV2 x y adj_x=False adj_y=False grad_x=False grad_y=False | matmul a=x b=y adjoint_a=adj_x adjoint_b=adj_y
 BatchMatMulV3 x y Tout adj_x=False adj_y=False grad_x=False grad_y=False \
     | matmul a=x b=y adjoint_a=adj_x adjoint_b=adj_y output_type=Tout
+BatchToSpace input crops block_size | batch_to_space input block_shape=both(block_size) crops
 BatchToSpaceND input block_shape crops | batch_to_space input block_shape crops
 BesselI0 x | math.bessel_i0 x
 BesselI0e x | math.bessel_i0e x
@@ -79,9 +82,9 @@ DecodeCSV records record_defaults field_delim=',' use_quote_delim=True na_value=
     | io.decode_csv records record_defaults field_delim use_quote_delim na_value select_cols
 DecodeGif contents | io.decode_gif contents
 DecodeImage contents channels=0 dtype=? expand_animations=True | io.decode_image contents channels dtype expand_animations
+DecodeJSONExample json_examples | io.decode_json_example json_examples
 DecodeJpeg contents channels=0 ratio=1 fancy_upscaling=True try_recover_truncated=False acceptable_fraction=1 dct_method='' \
     | io.decode_jpeg contents channels ratio fancy_upscaling try_recover_truncated acceptable_fraction dct_method
-DecodeJSONExample json_examples | io.decode_json_example json_examples
 DecodePng contents channels=0 dtype=? | io.decode_png contents channels dtype
 DecodeWav contents desired_channels=-1 desired_samples=-1 \
     | audio.decode_wav contents desired_channels desired_samples | audio sample_rate
@@ -114,6 +117,11 @@ ExpandDims input axis | expand_dims input axis
 Expint x | math.special.expint x
 ExtractImagePatches images ksizes strides rates padding | image.extract_patches images sizes=ksizes strides rates padding
 ExtractJpegShape contents output_type=? | io.extract_jpeg_shape contents output_type
+ExtractVolumePatches input ksizes strides padding | extract_volume_patches input ksizes strides padding
+FFT input | signal.fft input
+FFT2D input | signal.fft2d input
+FFT3D input | signal.fft3d input
+FFTND input fft_length axes | signal.fftnd input_tensor=input fft_length axes
 FakeQuantWithMinMaxArgs inputs min=-6 max=6 num_bits=8 narrow_range=False \
     | quantization.fake_quant_with_min_max_args inputs min max num_bits narrow_range
 FakeQuantWithMinMaxArgsGradient gradients inputs min=-6 max=6 num_bits=8 narrow_range=False \
@@ -128,9 +136,6 @@ FakeQuantWithMinMaxVarsPerChannel inputs min max num_bits=8 narrow_range=False \
 FakeQuantWithMinMaxVarsPerChannelGradient gradients inputs min max num_bits=8 narrow_range=False | \
     quantization.fake_quant_with_min_max_vars_per_channel_gradient gradients inputs min max num_bits narrow_range | \
     backprops_wrt_input backprop_wrt_min backprop_wrt_max
-FFT input | signal.fft input
-FFT2D input | signal.fft2d input
-FFT3D input | signal.fft3d input
 Fill dims value | fill dims value
 FresnelCos x | math.special.fresnel_cos x
 FresnelSin x | math.special.fresnel_sin x
@@ -138,18 +143,20 @@ Gather params indices validate_indices=True | gather params indices validate_ind
 GatherNd params indices bad_indices_policy='' | gather_nd params indices bad_indices_policy
 GatherV2 params indices axis batch_dims=0 | gather params indices axis batch_dims
 GuaranteeConst input | guarantee_const input
-HistogramFixedWidth values value_range nbins dtype=? | histogram_fixed_width values value_range nbins dtype
 HSVToRGB images | image.hsv_to_rgb images
-IdentityN input | identity_n input
+HistogramFixedWidth values value_range nbins dtype=? | histogram_fixed_width values value_range nbins dtype
 IFFT input | signal.ifft input
 IFFT2D input | signal.ifft2d input
 IFFT3D input | signal.ifft3d input
-InTopK predictions targets k | nn.in_top_k predictions targets k
-InTopKV2 predictions targets k | nn.in_top_k predictions targets k
-Inv x | math.reciprocal x
+IFFTND input fft_length axes | signal.ifftnd input_tensor=input fft_length axes
 IRFFT input fft_length Treal=? | signal.irfft input_tensor=input fft_length
 IRFFT2D input fft_length Treal=? | signal.irfft2d input_tensor=input fft_length
 IRFFT3D input fft_length Treal=? | signal.irfft3d input_tensor=input fft_length
+IRFFTND input fft_length axes Treal=? | signal.irfftnd input_tensor=input fft_length axes
+IdentityN input | identity_n input
+InTopK predictions targets k | nn.in_top_k predictions targets k
+InTopKV2 predictions targets k | nn.in_top_k predictions targets k
+Inv x | math.reciprocal x
 IsotonicRegression input output_dtype='float32' | nn.isotonic_regression inputs=input | output segments
 LeakyRelu features alpha=0.2 | nn.leaky_relu features alpha
 LinSpace start stop num | linspace start stop num
@@ -160,8 +167,8 @@ LogUniformCandidateSampler true_classes num_true num_sampled unique range_max se
     | sampled_candidates true_expected_count sampled_expected_count
 LowerBound sorted_inputs values out_type=? | searchsorted sorted_sequence=sorted_inputs values out_type side:'left'
 Lu input output_idx_type=? | linalg.lu input output_idx_type | lu p
-MatchingFiles pattern | io.matching_files pattern
 MatMul a b transpose_a=False transpose_b=False grad_a=False grad_b=False | matmul a b transpose_a transpose_b grad_a grad_b
+MatchingFiles pattern | io.matching_files pattern
 MatrixBandPart input num_lower num_upper | linalg.band_part input num_lower num_upper
 MatrixDeterminant input | linalg.det input
 MatrixDiag diagonal | linalg.diag diagonal
@@ -194,6 +201,7 @@ MirrorPad input paddings mode | pad tensor=input paddings mode
 Mod x y | math.floormod x y
 Multinomial logits num_samples seed=0 seed2=0 output_dtype='int64' \
     | random.categorical logits num_samples dtype=output_dtype seed=seeds(seed,seed2)
+NoOp | no_op
 NonMaxSuppression boxes scores max_output_size iou_threshold=0.5 \
     | image.non_max_suppression boxes scores max_output_size iou_threshold
 NonMaxSuppressionV2 boxes scores max_output_size iou_threshold \
@@ -205,7 +213,6 @@ NonMaxSuppressionV4 boxes scores max_output_size iou_threshold score_threshold p
     | selected_indices valid_outputs
 NonMaxSuppressionWithOverlaps overlaps scores max_output_size overlap_threshold score_threshold \
     | image.non_max_suppression_overlaps overlaps scores max_output_size overlap_threshold score_threshold
-NoOp | no_op
 OneHot indices depth on_value off_value axis=-1 | one_hot indices depth on_value off_value axis
 Pack values axis=0 | stack values axis
 Pad input paddings | pad tensor=input paddings
@@ -219,9 +226,16 @@ Qr input full_matrices=False | linalg.qr input full_matrices | q r
 QuantizeAndDequantizeV2 input input_min input_max signed_input=True num_bits=8 range_given=False \
     round_mode='HALF_TO_EVEN' narrow_range=False axis=-1 | quantization.quantize_and_dequantize_v2 input input_min \
     input_max signed_input num_bits range_given round_mode narrow_range axis
+QuantizeAndDequantizeV3 input input_min input_max num_bits signed_input=True range_given=True narrow_range=False axis=-1 \
+    | quantization.quantize_and_dequantize input input_min input_max signed_input num_bits range_given narrow_range
 QuantizeAndDequantizeV4 input input_min input_max signed_input=True num_bits=8 range_given=False \
     round_mode='HALF_TO_EVEN' narrow_range=False axis=-1 | quantization.quantize_and_dequantize_v2 input input_min \
     input_max signed_input num_bits range_given round_mode narrow_range axis
+RFFT input fft_length Tcomplex=? | signal.rfft input_tensor=input fft_length
+RFFT2D input fft_length Tcomplex=? | signal.rfft2d input_tensor=input fft_length
+RFFT3D input fft_length Tcomplex=? | signal.rfft3d input_tensor=input fft_length
+RFFTND input fft_length axes Tcomplex=? | signal.rfftnd input_tensor=input fft_length axes
+RGBToHSV images | image.rgb_to_hsv images
 RandomShuffle value seed=0 seed2=0 | random.shuffle value seed=seeds(seed,seed2)
 RandomStandardNormal shape dtype seed=0 seed2=0 | random.normal shape dtype seed=seeds(seed,seed2)
 RandomUniform shape dtype seed=0 seed2=0 | random.uniform shape dtype seed=seeds(seed,seed2)
@@ -233,15 +247,22 @@ ReduceJoin inputs reduction_indices keep_dims=False separator='' \
 RegexFullMatch input pattern | strings.regex_full_match input pattern
 RegexReplace input pattern rewrite replace_global=True | strings.regex_replace input pattern rewrite replace_global
 Reshape tensor shape | reshape tensor shape
+ResizeArea images size align_corners=False | compat.v1.image.resize_area images size align_corners
+ResizeBicubic images size align_corners=False half_pixel_centers=False \
+    | compat.v1.image.resize_bicubic images size align_corners half_pixel_centers
+ResizeBilinear images size align_corners=False half_pixel_centers=False \
+    | compat.v1.image.resize_bilinear images size align_corners half_pixel_centers
+ResizeNearestNeighbor images size align_corners=False half_pixel_centers=False \
+    | compat.v1.image.resize_nearest_neighbor images size align_corners half_pixel_centers
 ReverseSequence input seq_lengths seq_dim batch_dim=0 \
     | reverse_sequence input seq_lengths seq_axis=seq_dim batch_axis=batch_dim
 ReverseV2 tensor axis | reverse tensor axis
-RFFT input fft_length Tcomplex=? | signal.rfft input_tensor=input fft_length
-RFFT2D input fft_length Tcomplex=? | signal.rfft2d input_tensor=input fft_length
-RFFT3D input fft_length Tcomplex=? | signal.rfft3d input_tensor=input fft_length
-RGBToHSV images | image.rgb_to_hsv images
 Roll input shift axis | roll input shift axis
 ScatterNd indices updates shape | scatter_nd indices updates shape
+SegmentMaxV2 data segment_ids num_segments | math.unsorted_segment_max data segment_ids num_segments
+SegmentMinV2 data segment_ids num_segments | math.unsorted_segment_min data segment_ids num_segments
+SegmentProdV2 data segment_ids num_segments | math.unsorted_segment_prod data segment_ids num_segments
+SegmentSumV2 data segment_ids num_segments | math.unsorted_segment_sum data segment_ids num_segments
 Select condition x y | compat.v1.where condition x y
 SelectV2 condition t e | where condition x=t y=e
 SelfAdjointEigV2 input compute_v=True | linalg.eigh tensor=input | e v
@@ -255,6 +276,7 @@ Slice input begin size | slice input_=input begin size
 Snapshot input | identity input
 SobolSample dim num_results skip dtype=? | math.sobol_sample dim num_results skip dtype
 Softmax logits | nn.softmax logits
+SpaceToBatch input paddings block_size | space_to_batch input block_shape=both(block_size) paddings
 SpaceToBatchND input block_shape paddings | space_to_batch input block_shape paddings
 SpaceToDepth input block_size data_format='NHWC' | nn.space_to_depth input block_size data_format
 SparseAdd a_indices a_values a_shape b_indices b_values b_shape thresh \
@@ -302,6 +324,8 @@ SplitV value size_splits axis num_split | split value num_or_size_splits=size_sp
 Squeeze input axis=[] | squeeze input axis
 StatelessMultinomial logits num_samples seed output_dtype=? \
     | random.stateless_categorical logits num_samples seed dtype=output_dtype
+StatelessRandomBinomial shape seed counts probs dtype='int64' \
+    | random.stateless_binomial shape seed counts probs output_dtype=dtype
 StatelessRandomGammaV2 shape seed alpha | random.stateless_gamma shape seed alpha
 StatelessRandomNormal shape seed dtype=? | random.stateless_normal shape seed dtype
 StatelessRandomPoisson shape seed lam dtype | random.stateless_poisson shape seed lam dtype
@@ -326,11 +350,13 @@ Substr input pos len unit='BYTE' | strings.substr input pos len unit
 Sum input axis keep_dims=False | reduce_sum input_tensor=input axis keepdims=keep_dims
 Tile input multiples | tile input multiples
 Timestamp | timestamp
+TopK input k sorted=True | math.top_k input k sorted | values indices
 TopKV2 input k sorted=True index_type=? | math.top_k input k sorted index_type | values indices
 Transpose x perm | transpose a=x perm
 TridiagonalSolve diagonals rhs partial_pivoting=True perturb_singular=False \
     | linalg.tridiagonal_solve diagonals rhs partial_pivoting perturb_singular
 TruncatedNormal shape dtype seed=0 seed2=0 | random.truncated_normal shape dtype seed=seeds(seed,seed2)
+UnicodeScript input | strings.unicode_script input
 UnicodeTranscode input input_encoding output_encoding errors='replace' replacement_char=65533 replace_control_characters=False \
     | strings.unicode_transcode input input_encoding output_encoding errors replacement_char replace_control_characters
 UniformCandidateSampler true_classes num_true num_sampled unique range_max seed=0 seed2=0 \

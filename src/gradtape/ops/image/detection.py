@@ -65,7 +65,7 @@ def _greedy(
             if sigma <= 0:
                 suppressed = similarity > threshold
             else:
-                value *= math.exp(-0.5 * similarity * similarity / sigma) if similarity <= threshold else 0.0
+                value *= math.exp(-0.5 * similarity * similarity / sigma)
             if suppressed or value <= lowest:
                 break
         if suppressed:
