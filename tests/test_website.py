@@ -99,7 +99,7 @@ def test_the_main_classes_stand_at_the_top():
 
 def test_the_outline_has_signatures_and_examples(written):
     text = written["tf.math"].read_text(encoding="utf-8")
-    assert "def sin(x, name=None):" in text
+    assert "def sin(x: TensorLike, name: str | None=None) -> Tensor:" in text
     assert "output_type: DTypeLike = tf.int64" in text
     assert "    ```pycon\n    >>> " in text
 

@@ -25,7 +25,7 @@ CALLED_FOR_USERS = {
     "tf.summary.SummaryWriter": "add",
     "tf.test.TestCase": "setUp",
     "tf.train.experimental.PythonState": "serialize deserialize",
-    "tf.types.experimental.ConcreteFunction": "forget_engine interpret renamed run take_direct",
+    "tf.types.experimental.ConcreteFunction": "forget_engine interpret renamed run take_direct tensors_of",
     "tf.types.experimental.GenericFunction": "forget_engine",
 }
 

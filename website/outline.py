@@ -6,7 +6,9 @@ users call. The outline is written from what Python sees: names, signatures, doc
 
 from __future__ import annotations
 
+import ast
 import enum
+import functools
 import inspect
 import re
 import textwrap
@@ -14,7 +16,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import FunctionType
 
+import gradtape.numpy
 from gradtape import dtypes
+from gradtape.ops import public
 from website.public_names import Namespace
 
 _INDENT = "    "
@@ -89,7 +93,22 @@ def _function(name: str, value: object, indent: str) -> Iterator[str]:
     yield f"{indent}{_INDENT}..."
 
 
+@functools.cache
+def _written_for_checkers() -> dict[int, str]:
+    """The signatures of functions that are generated, with types: what `python -m tests.checkers.stubs` wrote for checkers."""
+    found = {}
+    for module, name in ((public, "public.pyi"), (gradtape.numpy, "__init__.pyi")):
+        stub = Path(str(module.__file__)).with_name(name)
+        for node in ast.parse(stub.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef):  # the last overload is the one for tensors
+                returned = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+                found[id(getattr(module, node.name))] = f"({ast.unparse(node.args)}){returned}"
+    return found
+
+
 def _signature(value: object) -> str:
+    if (written := _written_for_checkers().get(id(value))) and "= ..." not in written and "=..." not in written:
+        return written
     try:
         signature = inspect.signature(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
@@ -127,9 +146,13 @@ class _Written:
         return repr(value) if isinstance(value, (int, float, bool, tuple, list, type(None))) else "..."
 
 
-def _docstring(value: object, indent: str) -> Iterator[str]:
+def markdown(value: object) -> str:
+    """The docstring with its examples as blocks of code, and pages as links."""
     text = _EXAMPLE.sub(r"```pycon\n\g<0>```\n", (inspect.getdoc(value) or "") + "\n").rstrip()
-    text = _PAGE.sub(r"[\1](../\1.md)", text)
-    if text:
+    return _PAGE.sub(r"[\1](../\1.md)", text)
+
+
+def _docstring(value: object, indent: str) -> Iterator[str]:
+    if text := markdown(value):
         escaped = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
         yield textwrap.indent(f'"""{escaped}\n"""', indent)

@@ -11,6 +11,7 @@ import types
 from collections.abc import Iterator
 
 import gradtape
+from website import outline
 from website.public_names import Namespace
 
 FOLDER = "reference"
@@ -71,7 +72,8 @@ def _index(found: list[Namespace]) -> Iterator[str]:
 def _page(page: Namespace) -> Iterator[str]:
     yield f"# {page.name}"
     yield ""
-    yield _first_sentence(page.module)
+    text = outline.markdown(page.module)
+    yield text if "```" in text else _first_sentence(page.module)
     yield ""
     kinds: dict[str, list[str]] = {"Classes": [], "Functions": [], "Values": []}
     for name, value in page.described.items():

@@ -592,7 +592,7 @@ def is_traceback_filtering_enabled() -> bool:
 
 @namespace("gradtape.debugging.experimental")
 class experimental:
-    """`tf.debugging.experimental`."""
+    """`tf.debugging.experimental`: dumps for TensorFlow's debugger, which gradtape does not write."""
 
     @staticmethod
     def enable_dump_debug_info(

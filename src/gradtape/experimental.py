@@ -53,14 +53,14 @@ def to_dlpack(tf_tensor: object) -> Any:
 
 @namespace("gradtape.experimental.extension_type")
 class extension_type:
-    """`tf.experimental.extension_type`."""
+    """`tf.experimental.extension_type`: what is asked of an `ExtensionType`."""
 
     as_dict = staticmethod(as_dict)
 
 
 @namespace("gradtape.experimental.dlpack")
 class dlpack:
-    """`tf.experimental.dlpack`."""
+    """`tf.experimental.dlpack`: arrays shared with other libraries, without a copy."""
 
     from_dlpack = staticmethod(from_dlpack)
     to_dlpack = staticmethod(to_dlpack)

@@ -718,7 +718,7 @@ TABLES = {cls.__name__: cls for cls in (StaticHashTable, StaticVocabularyTable, 
 
 @namespace("gradtape.lookup.experimental")
 class experimental:
-    """`tf.lookup.experimental`."""
+    """`tf.lookup.experimental`: tables that a program can change."""
 
     DenseHashTable = DenseHashTable
     MutableHashTable = MutableHashTable

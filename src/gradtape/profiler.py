@@ -154,7 +154,7 @@ def Trace(name: str, **kwargs: object) -> Iterator[None]:
 
 @namespace("gradtape.profiler.experimental")
 class experimental:
-    """`tf.profiler.experimental`."""
+    """`tf.profiler.experimental`: a trace of what a stretch of the program computed, for TensorBoard and browsers."""
 
     Profile = Profile
     ProfilerOptions = ProfilerOptions

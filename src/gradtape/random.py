@@ -1024,7 +1024,7 @@ all_candidate_sampler = traceable(_SAMPLERS.all, on_abstract=_drawn_on_abstract)
 
 @namespace("gradtape.random.experimental")
 class experimental:
-    """`tf.random.experimental`."""
+    """`tf.random.experimental`: earlier names of generators, and seeds that are split and folded."""
 
     Algorithm = Algorithm
     Generator = Generator

@@ -787,7 +787,7 @@ def get_temp_dir() -> str:
 
 @namespace("gradtape.test.experimental")
 class experimental:
-    """`tf.test.experimental`."""
+    """`tf.test.experimental`: names that tests written for devices ask for."""
 
     @staticmethod
     def sync_devices() -> None:

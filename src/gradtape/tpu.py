@@ -13,7 +13,7 @@ _NO_TPU = "There is no TPU: gradtape computes on the CPU. Use tf.distribute.get_
 
 @namespace("gradtape.tpu.experimental")
 class experimental:
-    """`tf.tpu.experimental`."""
+    """`tf.tpu.experimental`: what programs written for a TPU call first. JAX needs nothing of it."""
 
     @staticmethod
     def initialize_tpu_system(cluster_resolver: object = None) -> None:

@@ -107,7 +107,7 @@ class SupportsTracingProtocol(Protocol):
 
 @namespace("gradtape.types.experimental")
 class experimental:
-    """`tf.types.experimental`."""
+    """`tf.types.experimental`: what can become a tensor, and what `tf.function` gives, for annotations and `isinstance`."""
 
     Callable: TypeAlias = Function | _ConcreteFunction
     ConcreteFunction: TypeAlias = _ConcreteFunction
@@ -116,7 +116,7 @@ class experimental:
 
     @namespace("gradtape.types.experimental.distributed")
     class distributed:
-        """`tf.types.experimental.distributed`: values with a part for each replica, of which there is one."""
+        """`tf.types.experimental.distributed`: values with a part for each replica, for annotations."""
 
         Mirrored: TypeAlias = DistributedValues
         PerReplica: TypeAlias = DistributedValues

@@ -1,4 +1,7 @@
-"""The version, in the one place that the build, the package and the command line read it from."""
+"""`tf.version`: the version of gradtape, and those of TensorFlow's formats that programs ask for.
+
+The one place that the build, the package and the command line read it from.
+"""
 
 from .base.namespaces import listing
 

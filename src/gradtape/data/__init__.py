@@ -1,4 +1,7 @@
-"""`tf.data`: input pipelines. `dataset.py` is what users see; the steps are nodes, in files by subject."""
+"""`tf.data`: input pipelines: elements from arrays, files or generators, changed, shuffled, batched and read ahead in steps.
+
+`dataset.py` is what users see; the steps are nodes, in files by subject.
+"""
 
 from __future__ import annotations
 

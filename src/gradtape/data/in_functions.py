@@ -355,11 +355,16 @@ def _in_functions(method: Callable[..., Any], name: str) -> Callable[..., Any]:
     return call
 
 
-def _reader(cls: type[Dataset], *args: Any, **kwargs: Any) -> Any:
-    """A dataset of files, also inside functions, where the names may be tensors."""
-    if ACTIVE and (trace := _trace_for(args, kwargs)) is not None:
-        return _made(trace, functools.partial(_of_values, cls), cls, args, kwargs)
-    return object.__new__(cls)
+def _reader(init: Callable[..., None]) -> Any:
+    """What makes a dataset of files, also inside functions, where the names may be tensors; with the arguments of `init`."""
+
+    @functools.wraps(init)
+    def made(cls: type[Dataset], *args: Any, **kwargs: Any) -> Any:
+        if ACTIVE and (trace := _trace_for(args, kwargs)) is not None:
+            return _made(trace, functools.partial(_of_values, cls), cls, args, kwargs)
+        return object.__new__(cls)
+
+    return made
 
 
 def _of_values(cls: type[Dataset], *args: Any, **kwargs: Any) -> Dataset:
@@ -383,5 +388,5 @@ for _name, _value in list(_methods()):
     else:
         setattr(Dataset, _name, _in_functions(_value, _name))
 for _class in (FixedLengthRecordDataset, TextLineDataset, TFRecordDataset):
-    _class.__new__ = _reader  # type: ignore[assignment]
+    _class.__new__ = _reader(_class.__init__)  # type: ignore[method-assign]
 Dataset._single_in_function = _single_in_function  # type: ignore[method-assign, assignment]

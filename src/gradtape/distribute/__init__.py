@@ -1,4 +1,4 @@
-"""`tf.distribute`: scripts written for many devices run, with one replica."""
+"""`tf.distribute`: one training step on several devices or processes; a script written for them runs on one, too."""
 
 from ..base.namespaces import listing, namespace
 from .cluster import PreemptionCheckpointHandler, Server, coordinator, partitioners
@@ -42,7 +42,7 @@ from .strategy import (
 
 @namespace("gradtape.distribute.experimental")
 class experimental:
-    """`tf.distribute.experimental`."""
+    """`tf.distribute.experimental`: earlier names of strategies and their options."""
 
     CentralStorageStrategy = CentralStorageStrategy
     CollectiveCommunication = CommunicationImplementation

@@ -47,7 +47,7 @@ Server = missing("tf.distribute.Server", "There is nothing to serve.")
 
 @namespace("gradtape.distribute.coordinator", "gradtape.distribute.experimental.coordinator")
 class coordinator:
-    """`tf.distribute.coordinator`."""
+    """`tf.distribute.coordinator`: work that is given to parameter servers, which gradtape does not have."""
 
     ClusterCoordinator = missing("tf.distribute.coordinator.ClusterCoordinator", LOCAL)
 

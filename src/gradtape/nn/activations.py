@@ -264,7 +264,7 @@ def _general_dropout(
 
 @namespace("gradtape.nn.experimental")
 class experimental:
-    """`tf.nn.experimental`."""
+    """`tf.nn.experimental`: layers as one op each (dense, attention, LSTM, GRU, norms), and dropout from a seed."""
 
     general_dropout = staticmethod(_general_dropout)
     stateless_dropout = staticmethod(_stateless_dropout)

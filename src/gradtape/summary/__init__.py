@@ -18,7 +18,7 @@ from .writer import (
 
 @namespace("gradtape.summary.experimental")
 class experimental:
-    """`tf.summary.experimental`."""
+    """`tf.summary.experimental`: the step that summaries are written for, where they name none."""
 
     get_step = staticmethod(get_step)
     set_step = staticmethod(set_step)

@@ -1,4 +1,4 @@
-"""`tf.train.experimental`."""
+"""`tf.train.experimental`: state in Python objects that checkpoints save too."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ __all__ = ["experimental"]
 
 @namespace("gradtape.xla.experimental")
 class experimental:
-    """`tf.xla.experimental`."""
+    """`tf.xla.experimental`: earlier ways to ask for compiled functions."""
 
     @staticmethod
     def compile(computation: Callable[..., Any], inputs: Sequence[Any] | None = None) -> Any:
