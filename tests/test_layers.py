@@ -99,6 +99,10 @@ LAZY: dict[tuple[str, str], str] = {
     ("native.texts", "native.ufuncs"): "llvmlite is imported when the first text is compiled",
     ("native.pool", "native.workers"): "llvmlite is imported with the first kernel that is shared out",
     ("native.updates", "native.ufuncs"): "llvmlite is imported when the first update is compiled",
+    (
+        "trace.graph",
+        "api.graph_mode",
+    ): "imported when a graph is shown as a message",
     ("api.graph_mode", "summary.graph"): "loads the package that has the messages, when a graph is shown as one",
     ("compile", "compile.executor"): "the compiler is imported with the first call of a function",
     ("compile.fusion", "compile.row_groups"): "llvmlite is imported when the first large program is compiled",

@@ -113,3 +113,14 @@ def test_elements_of_several_shapes_cannot_be_stacked():
     with pytest.raises(tf.errors.InvalidArgumentError):
         ta.stack()
     np.testing.assert_array_equal(ta.concat(), [1.0, 2.0, 1.0])
+
+
+def test_inside_functions_elements_can_be_read_any_number_of_times():
+    @tf.function
+    def f(x):
+        rows = tf.TensorArray(F, 4).unstack(x)
+        parts = tf.TensorArray(F, 2).split(x, [3, 1])
+        return rows.read(0) + rows.read(0), rows.stack(), parts.read(0), parts.concat()
+
+    found = [value.numpy().tolist() for value in f(tf.constant([1.0, 2.0, 3.0, 4.0]))]
+    assert found == [2.0, [1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0], [1.0, 2.0, 3.0, 4.0]]

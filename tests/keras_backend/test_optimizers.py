@@ -113,3 +113,29 @@ def test_inside_a_function_as_outside(steps):
     np.testing.assert_allclose(ours, plain, rtol=1e-6)
     np.testing.assert_allclose(last, expected, rtol=1e-6)
     assert count == steps
+
+
+@pytest.mark.parametrize("name", ["sgd", "adam", "rmsprop", "adagrad", "lion"])
+def test_a_loop_of_a_function_reads_what_the_optimizer_has_changed(name):
+    def trained(loop):
+        optimizer, w = (
+            keras.optimizers.get({"class_name": name, "config": {"learning_rate": 0.1}}),
+            tf.Variable([1.0, -2.0]),
+        )
+
+        def train(rounds):
+            loss = tf.constant(0.0)
+            for _ in loop(rounds):
+                with tf.GradientTape() as tape:
+                    loss = tf.reduce_sum((w - [3.0, 1.0]) ** 2)
+                optimizer.apply_gradients([(tape.gradient(loss, w), w)])
+            return loss
+
+        return train, w
+
+    eager, expected = trained(range)
+    traced, w = trained(tf.range)
+    compiled = tf.function(traced)
+    for rounds in (3, 2):
+        np.testing.assert_allclose(compiled(tf.constant(rounds)), eager(rounds), rtol=1e-5)
+        np.testing.assert_allclose(w, expected, rtol=1e-5)

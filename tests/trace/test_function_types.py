@@ -2,6 +2,8 @@
 
 import collections
 import dataclasses
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -352,6 +354,15 @@ def test_a_graph_is_shown_as_a_message():
         ("add", "AddV2", ["Tanh", "add/y"]),
         ("Identity", "Identity", ["add"]),
     ]
+
+
+def test_a_program_that_uses_nothing_else_can_show_a_graph_as_a_message():
+    pytest.importorskip("tensorboardX", reason="the extra `summary` has the messages")
+    text = """import gradtape as tf
+graph = tf.function(tf.tanh).get_concrete_function(tf.constant(1.0)).graph
+print(len(graph.as_graph_def().node))"""
+    found = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
+    assert found.stdout.strip() == "3", found.stderr
 
 
 def test_a_graph_lists_its_operations_as_tensorflow_does():

@@ -54,7 +54,8 @@ class TensorArray:
         dtype: The type of all elements.
         size: How many elements there are.
         dynamic_size: Whether writing past the end makes it longer.
-        clear_after_read: Whether an element can be read only once (the default), which frees its memory early.
+        clear_after_read: Whether an element can be read only once (the default), which frees its memory early. Inside functions
+            elements can be read any number of times, as in TensorFlow.
         tensor_array_name: Ignored; accepted for compatibility with TensorFlow.
         handle: None: eager code has no handles.
         flow: Ignored; accepted for compatibility with TensorFlow.
@@ -86,7 +87,7 @@ class TensorArray:
         if ACTIVE and STATE.trace is not None and self.__class__ is TensorArray:
             self._dtype = dtypes.as_dtype(dtype)
             settings = {"infer_shape": infer_shape, "element_shape": element_shape}
-            if STATE.trace.adopt(self, TensorArray, (dtype, size, dynamic_size, clear_after_read), settings):
+            if STATE.trace.adopt(self, TensorArray, (dtype, size, dynamic_size, False), settings):
                 return
         if handle is not None:
             raise ValueError("TensorArray handles are not supported when eager execution is enabled.")

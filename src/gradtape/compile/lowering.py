@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -345,10 +345,7 @@ class Lowering(Evaluator):
 
     def change(self, variable: Variable, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """An assignment of a value that is computed here, an update by such a value, or a call of the variable's own method."""
-        for level in self.levels:
-            if level.is_loop and variable._id not in level.assigned:
-                raise Assigned(variable)
-            level.assigned.add(variable._id)
+        self._note_assigned(variable)
         changes_a_part = method == "_assign_part" or method.startswith("scatter_")
         if changes_a_part or (method in _UPDATES and not variable.shape.is_fully_defined()):
             self.opaque(getattr(variable, method), args, kwargs, [])
@@ -379,6 +376,20 @@ class Lowering(Evaluator):
             self.hold(variable, AbstractTensor(self, value._array.shape, dtype, value.number))
         else:
             self.hold(variable, from_array(value._array))
+
+    def forget(self, variables: Iterable[Variable]) -> None:
+        """A function that was called has changed these: loops and branches around it assign them."""
+        found = list(variables)
+        for variable in found:
+            self._note_assigned(variable)
+        super().forget(found)
+
+    def _note_assigned(self, variable: Variable) -> None:
+        """Note that loops and branches that are open assign a variable; a loop that has not known it begins again."""
+        for level in self.levels:
+            if level.is_loop and variable._id not in level.assigned:
+                raise Assigned(variable)
+            level.assigned.add(variable._id)
 
     def opaque(
         self, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], shapes: list[Any]

@@ -219,6 +219,8 @@ class Graph:
 
         Its nodes are the steps, with TensorFlow's names of ops. (The package tensorboardX has the messages.)
         """
+        if not GRAPH_DEFS:
+            from ..api import graph_mode  # noqa: F401
         return GRAPH_DEFS[0](self)
 
     def free(self) -> list[int]:
