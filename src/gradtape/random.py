@@ -54,7 +54,7 @@ from .math import maximum
 from .op.arguments import takes, tensor_type
 from .op.attributes import as_int
 from .ops.array.gather import take
-from .ops.array.layout import reshape
+from .ops.array.layout import reshape, stack
 from .ops.random import gamma_sample
 from .trace.control import sample_on_abstract
 from .trace.inference import Inference, depending_on
@@ -919,7 +919,7 @@ def fold_in(seed: TensorLike, data: TensorLike, alg: object = "auto_select") -> 
     if value.ndim or value.dtype not in UNBOUNDED:
         raise NumberNeededError(None, None, f"random.fold_in: data must be an integer scalar, got {data!r}.")
     first = stateless_uniform([], seed, None, None, value.dtype, alg=alg)
-    return from_array(np.stack([first._array, value._array]))
+    return stack.public([first, value])
 
 
 # --- inside traced functions -------------------------------------------------------------------------------------------
@@ -1003,6 +1003,8 @@ trace_public(
         "get_global_generator",
         "set_global_generator",
         "create_rng_state",
+        "split",  # these are made of other functions
+        "fold_in",
     ),
     on_abstract=_drawn_on_abstract,
     draws="stream",
@@ -1010,7 +1012,7 @@ trace_public(
 
 for _name in (
     "stateless_binomial", "stateless_categorical", "stateless_gamma", "stateless_normal", "stateless_poisson",
-    "stateless_truncated_normal", "stateless_uniform", "fold_in", "split",
+    "stateless_truncated_normal", "stateless_uniform",
 ):  # fmt: skip
     of_shape(globals()[_name], seed=(2,))
 

@@ -25,6 +25,8 @@ _MANY = 4096  # blocks computed at a time: what ten rounds touch stays in the pr
 _FEW = 8
 _WORD = 2**64
 
+SCRAMBLER = 0x02461E293EC8F720  # the key with which the seeds of stateless functions are mixed
+
 # How many 128-bit counters TensorFlow sets aside for each number that is drawn, whatever it takes to draw it.
 RESERVED = 256
 
@@ -92,7 +94,7 @@ def from_seeds(seed: int, seed2: int) -> Philox:
 
 def from_pair(first: int, second: int) -> Philox:
     """The stream of a stateless op: the seed's two numbers, scrambled."""
-    mixed = [int(word) for word in Philox(0x02461E293EC8F720, first % _WORD + (second % _WORD) * _WORD).blocks(1)[0]]
+    mixed = [int(word) for word in Philox(SCRAMBLER, first % _WORD + (second % _WORD) * _WORD).blocks(1)[0]]
     return Philox(mixed[0] + (mixed[1] << 32), (mixed[2] + (mixed[3] << 32)) * _WORD)
 
 

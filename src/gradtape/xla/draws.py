@@ -15,14 +15,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..base.philox import RESERVED
+from ..base.philox import RESERVED, SCRAMBLER
 from ..compile.program import Call, Value
 from ..trace.graph import leaves
 from ..values.tensor import EagerTensor
 from .names import REPLICAS
 
 _LOW, _32 = np.uint64(0xFFFFFFFF), np.uint64(32)
-_SCRAMBLER = np.uint64(0x02461E293EC8F720)
 _TYPES = {np.dtype(np.float32): 4, np.dtype(np.float64): 2}  # numbers from one block
 
 
@@ -43,7 +42,7 @@ def _blocks(key: Any, low: Any, high: Any, count: int) -> Any:
 def _from_pair(seed: Any, count: int) -> Any:
     """The first blocks of the stream of a stateless op: the seed's two numbers, scrambled."""
     pair = jnp.asarray(seed).astype(np.int64).astype(np.uint64)
-    mixed = _blocks(_SCRAMBLER, pair[0], pair[1], 1)[0]
+    mixed = _blocks(np.uint64(SCRAMBLER), pair[0], pair[1], 1)[0]
     return _blocks(mixed[0] | mixed[1] << _32, np.uint64(0), mixed[2] | mixed[3] << _32, count)
 
 

@@ -10,10 +10,11 @@ import numpy as np
 from ...native.choice import choice_of
 from ...native.language import Unsupported
 from ...op.declaration import Op
-from ..program import Branch, Loop, Node, Program, Value, size_of
+from ..program import Branch, Call, Loop, Node, Program, Value, size_of
 from . import positions  # noqa: F401  (fills BY_HAND)
 from .by_hand import BY_HAND
 from .callbacks import are_mostly_calls, record_call
+from .draws import drawn, is_stateless
 from .in_place import changed_in_place, expect_no_large_copies
 from .scheduling import LINE, in_registers, laid_out, scheduled
 from .stand_in import StandIn, Steps
@@ -56,6 +57,8 @@ class Recording:
             return self._loop(node, what)
         if isinstance(what, Branch):
             return self._branch(node, what)
+        if isinstance(what, Call) and is_stateless(what):
+            return [drawn(self.steps, what, self._value, self._program.looks[node.outputs[0]])]
         raise Unsupported(what.name)
 
     def _op(self, node: Node, op: Op) -> list[StandIn]:

@@ -33,7 +33,7 @@ from .steps import (
     Step,
     View,
 )
-from .texts import is_light, kind_of
+from .texts import SAME_BITS, is_light, kind_of
 
 _METHODS = frozenset(
     ["reshape", "transpose", "swapaxes", "squeeze", "ravel", "diagonal", "T", "mT", "flatten", "repeat", "copy", "take"]
@@ -94,6 +94,11 @@ class Steps:
     def constant(self, value: Any) -> StandIn:
         array = np.asarray(value)
         return StandIn(self, array, Buffer(CONSTANT, array))
+
+    def same_bits(self, value: StandIn, dtype: np.dtype[Any]) -> StandIn:
+        """The bits of elements as elements of another type of the same size."""
+        array = value.array.copy().view(dtype)
+        return self.result(lambda made: Elementwise([value.located], made, SAME_BITS), array, [value])
 
     def stand_in(self, value: Any) -> StandIn:
         """An operand as a stand-in, also where it is a constant."""

@@ -12,7 +12,8 @@ from typing import Any
 from ...trace.graph import map_parts
 from ...variables.awaiting import AwaitingVariable
 from ...variables.variable import Variable
-from ..program import Assign, Branch, Look, Loop, Node, Program, Read, Update, Value
+from ..program import Assign, Branch, Call, Look, Loop, Node, Program, Read, Update, Value
+from .draws import is_stateless
 
 
 class _Inseparable(Exception):
@@ -81,7 +82,9 @@ def _separate(program: Program, state: State) -> None:
         elif isinstance(what, Branch) and not node.computes:
             _separate_branch(state, node, what)
         elif not isinstance(what, (Read, Assign, Update)):
-            if not node.computes:
+            if isinstance(what, Call) and is_stateless(what):
+                node = replace(node, what=replace(what, arguments=state.renamed(what.arguments)))
+            elif not node.computes:
                 raise _Inseparable
             state.program.nodes.append(replace(node, inputs=tuple(map(state.renamed, node.inputs))))
         elif isinstance(what.variable, AwaitingVariable):

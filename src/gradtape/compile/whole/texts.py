@@ -136,6 +136,28 @@ def _square(b: ir.IRBuilder, kind: str, x: Any) -> Any:
     return (b.fmul if kind == "f" else b.mul)(x, x)
 
 
+@_for("iu")
+def _shifted_left(b: ir.IRBuilder, kind: str, x: Any, places: Any) -> Any:
+    return b.select(_is_within(b, places), b.shl(x, places), _zero(x.type))
+
+
+@_for("iu")
+def _shifted_right(b: ir.IRBuilder, kind: str, x: Any, places: Any) -> Any:
+    if kind == "u":
+        return b.select(_is_within(b, places), b.lshr(x, places), _zero(x.type))
+    most = splat(x.type, _bits_of(x.type) - 1)
+    return b.ashr(x, b.select(_is_within(b, places), places, most))
+
+
+def _is_within(b: ir.IRBuilder, places: Any) -> Any:
+    """Whether so many bits can be shifted: else nothing is left, or the sign, while the processor has something else."""
+    return b.icmp_unsigned("<", places, splat(places.type, _bits_of(places.type)))
+
+
+def _bits_of(kind: Any) -> int:
+    return int((kind.element if isinstance(kind, ir.VectorType) else kind).width)
+
+
 @_for("f")
 def _reciprocal(b: ir.IRBuilder, kind: str, x: Any) -> Any:
     return b.fdiv(splat(x.type, 1.0), x)
@@ -193,6 +215,8 @@ TEXTS: dict[str, Text] = {
     "bitwise_or": _by_kind(i="or_", u="or_", b="or_"),
     "bitwise_xor": _by_kind(i="xor", u="xor", b="xor"),
     "invert": _by_kind(i="not_", u="not_", b="not_"),
+    "left_shift": _shifted_left,
+    "right_shift": _shifted_right,
     "isnan": _isnan,
     "isfinite": _isfinite,
     "isinf": _isinf,
@@ -225,6 +249,14 @@ def converted(b: ir.IRBuilder, x: Any, source: np.dtype[Any], target: np.dtype[A
     return b.trunc(x, kind) if target.itemsize < source.itemsize else x
 
 
+SAME_BITS = "same bits"  # the name of a step that takes the bits of elements for elements of another type
+
+
+def _same_bits(b: ir.IRBuilder, x: Any, target: np.dtype[Any]) -> Any:
+    kind = element_of(target)
+    return b.bitcast(x, ir.VectorType(kind, x.type.count) if isinstance(x.type, ir.VectorType) else kind)
+
+
 def is_light(name: str, kinds: tuple[np.dtype[Any], ...]) -> bool:
     """Whether there is a text for a function of operands, and a result, of these types."""
     letters = [kind_of(dtype) for dtype in kinds]
@@ -234,6 +266,8 @@ def is_light(name: str, kinds: tuple[np.dtype[Any], ...]) -> bool:
         return True
     if name.startswith(PREFIX):
         return True
+    if name == SAME_BITS:
+        return kinds[0].itemsize == kinds[1].itemsize
     if name == "cast":
         return not (letters[0] == "f" and letters[1] not in "fb" and (kinds[1].itemsize < 4 or letters[1] == "u"))
     text = TEXTS.get(name)
@@ -246,6 +280,8 @@ def written(b: ir.IRBuilder, name: str, values: list[Any], kinds: tuple[np.dtype
         return b.select(*values)
     if name == "cast":
         return converted(b, values[0], *kinds)
+    if name == SAME_BITS:
+        return _same_bits(b, values[0], kinds[1])
     if name.startswith(PREFIX):
         return write_own(b, name, *values)
     return TEXTS[name](b, kind_of(kinds[0]), *values)
