@@ -107,6 +107,44 @@ REPAIRED = {
         with tf.GradientTape() as tape:
             y = f(x)
         """,
+    "a count of what is positive": """
+        x = tf.Variable([-1.0, 2.0, 3.0])
+        with tf.GradientTape() as tape:
+            positive = tf.reduce_sum(tf.cast(x > 0, tf.int32))
+            y = tf.cast(positive, tf.float32)
+        """,
+    "a cast between integers after one to integers": """
+        x = tf.Variable([1.7, 2.2])
+        with tf.GradientTape() as tape:
+            b = tf.cast(x * 10.0, tf.uint8)
+            c = tf.cast(b, tf.int32) + 1
+            y = tf.reduce_sum(tf.cast(c, tf.float64) / 255.0)
+        """,
+    "a choice between numbers": """
+        x = tf.Variable([0.1, 0.5])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_mean(tf.where(x > 0.3, 1.0, 0.0))
+        """,
+    "a gate on another line": """
+        x = tf.Variable(0.3)
+        a = tf.constant([1.0, 2.0])
+        with tf.GradientTape() as tape:
+            gate = tf.sigmoid(x) > 0.5
+            out = tf.where(gate, a, tf.zeros_like(a))
+            y = tf.reduce_sum(out)
+        """,
+    "a quotient that is rounded": """
+        x = tf.Variable([7.5, 2.0])
+        with tf.GradientTape() as tape:
+            h = x // 2.0
+            y = tf.reduce_sum(h * h)
+        """,
+    "rows of an array": """
+        x = tf.Variable(tf.ones([4, 2]))
+        with tf.GradientTape() as tape:
+            rows = np.array(x)[[0, 2]]
+            y = tf.reduce_sum(tf.convert_to_tensor(rows))
+        """,
     "a loop over numbers": """
         x = tf.Variable([1.0, 4.0])
         with tf.GradientTape() as tape:
@@ -236,6 +274,169 @@ ELSEWHERE = [
         'tape.gradient(y, x, unconnected_gradients="zero")',
     ),
     (
+        "a value that was read from the variable",
+        """
+        v = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            y = v * v
+        g = tape.gradient(y, v.read_value())
+        asked = y, v.read_value()
+        """,
+        Kind.UNCONNECTED,
+        "tape.gradient(y, v)",
+    ),
+    (
+        "a tensor made of the variable, which the target does not use",
+        """
+        v = tf.Variable(3.0)
+        t = tf.convert_to_tensor(v)
+        with tf.GradientTape() as tape:
+            y = v * v
+        g = tape.gradient(y, t)
+        asked = y, t
+        """,
+        Kind.UNCONNECTED,
+        "tape.gradient(y, v)",
+    ),
+    (
+        "a custom gradient that gives None",
+        """
+        x = tf.Variable(2.0)
+        @tf.custom_gradient
+        def f(t):
+            return t * 2.0, lambda upstream: None
+        with tf.GradientTape() as tape:
+            y = f(tf.sin(x)) * 2.0
+        g = tape.gradient(y, x)
+        asked = y, x
+        """,
+        Kind.NO_DERIVATIVE,
+        'tape.gradient(y, x, unconnected_gradients="zero")',
+    ),
+    (
+        "a mask of constants",
+        """
+        x, a = tf.Variable([-1.0, 2.0]), tf.constant([3.0, 4.0])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(tf.boolean_mask(a, x > 0))
+        g = tape.gradient(y, x)
+        asked = y, x
+        """,
+        Kind.DTYPE,
+        'tape.gradient(y, x, unconnected_gradients="zero")',
+    ),
+    (
+        "an operator with a mask",
+        """
+        x, a = tf.Variable([-1.0, 2.0]), tf.constant([3.0, 4.0])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(a[x > 0])
+        g = tape.gradient(y, x)
+        asked = y, x
+        """,
+        Kind.DTYPE,
+        'tape.gradient(y, x, unconnected_gradients="zero")',
+    ),
+    (
+        "a place in a table, from the largest",
+        """
+        x, table = tf.Variable([[0.1, 0.9]]), tf.constant([10.0, 20.0])
+        with tf.GradientTape() as tape:
+            best = tf.argmax(x, axis=1)
+            y = tf.reduce_sum(tf.gather(table, best))
+        g = tape.gradient(y, x)
+        asked = y, x
+        """,
+        Kind.DTYPE,
+        'tape.gradient(y, x, unconnected_gradients="zero")',
+    ),
+    (
+        "an element of a table at the largest",
+        """
+        x, table = tf.Variable([0.1, 0.9]), tf.constant([10.0, 20.0])
+        with tf.GradientTape() as tape:
+            k = tf.argmax(x)
+            y = table[k] * 2.0
+        g = tape.gradient(y, x)
+        asked = y, x
+        """,
+        Kind.DTYPE,
+        'tape.gradient(y, x, unconnected_gradients="zero")',
+    ),
+    (
+        "a map that gives integers",
+        """
+        x = tf.Variable([1.2, 2.7])
+        with tf.GradientTape() as tape:
+            n = tf.map_fn(lambda t: tf.cast(t, tf.int32), x, fn_output_signature=tf.int32)
+            y = tf.reduce_sum(tf.cast(n, tf.float32))
+        g = tape.gradient(y, x)
+        asked = y, x
+        """,
+        Kind.DTYPE,
+        'tape.gradient(y, x, unconnected_gradients="zero")',
+    ),
+    (
+        "a number of rounds inside a function",
+        """
+        x = tf.Variable(2.5)
+        @tf.function
+        def rounds(x):
+            total = 0
+            for i in tf.range(tf.cast(x, tf.int32)):
+                total += i
+            return tf.cast(total, tf.float32)
+        with tf.GradientTape() as tape:
+            y = rounds(x)
+        g = tape.gradient(y, x)
+        asked = y, x
+        """,
+        Kind.DTYPE,
+        'tape.gradient(y, x, unconnected_gradients="zero")',
+    ),
+    (
+        "a derivative of a linear function",
+        """
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            with tf.GradientTape() as inner:
+                z = 3.0 * x
+            y = inner.gradient(z, x)
+        g = tape.gradient(y, x)
+        asked = y, x
+        """,
+        Kind.UNCONNECTED,
+        'tape.gradient(y, x, unconnected_gradients="zero")',
+    ),
+    (
+        "what another tape has noted",
+        """
+        x, w = tf.Variable([1.0, 2.0]), tf.Variable(3.0)
+        with tf.GradientTape() as earlier:
+            z = tf.reduce_sum(tf.round(x)) + w
+        earlier.gradient(z, x)
+        with tf.GradientTape() as tape:
+            h = x * 2.0
+            y = w * w
+        g = tape.gradient(y, x)
+        asked = y, x
+        """,
+        Kind.UNCONNECTED,
+        'tape.gradient(y, x, unconnected_gradients="zero")',
+    ),
+    (
+        "one of two sources of a Jacobian",
+        """
+        w, b = tf.Variable([1.0, 2.0]), tf.Variable([0.0])
+        with tf.GradientTape() as tape:
+            y = w * w
+        g = tape.jacobian(y, [w, b])[1]
+        asked = y, b
+        """,
+        Kind.UNCONNECTED,
+        'tape.jacobian(y, [w, b], unconnected_gradients="zero")',
+    ),
+    (
         "a draw",
         """
         x = tf.Variable([[1.0, 2.0]])
@@ -257,6 +458,20 @@ def test_what_to_change_elsewhere(tmp_path, program, kind, repair):
     assert names["g"] is None
     answer = names["tape"].explain(*names["asked"])
     assert (answer.kind, answer.repair) == (kind, repair)
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_a_gradient_that_raised_is_no_spent_tape(persistent):
+    x = tf.Variable([1.0, 2.0, 2.0])
+    with tf.GradientTape(persistent=persistent) as tape:
+        values, _ = tf.unique(x)
+        y = tf.reduce_sum(values)
+    with pytest.raises(LookupError):
+        tape.gradient(y, x)
+    answer = tape.explain(y, x)
+    assert answer.kind is Kind.NO_DERIVATIVE
+    assert answer.where.text == "values, _ = tf.unique(x)"
+    assert answer.repair == "values, _ = tf.unique(tf.stop_gradient(x))"
 
 
 def test_lines_of_libraries_are_not_shown_as_the_users(tmp_path):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import invalid
+from ..base.notes import CUTS, note_shadow
 from ..base.sizes import UNKNOWN, Size, same
 from ..base.traceable import shaped, trace_public
 from ..base.types import Array, AxisLike, ShapeLike, TensorLike, Value
@@ -429,7 +430,10 @@ def boolean_mask(
     sizes = tuple(x.shape[where : where + chosen.ndim])
     if len(sizes) != chosen.ndim or any(same(*pair) is False for pair in zip(sizes, chosen.shape, strict=True)):
         raise ValueError(f"Shapes {x.shape[where : where + chosen.ndim]} and {chosen.shape} are incompatible")
-    return index.pick.public(x, (*(builtins.slice(None),) * where, chosen))
+    result = index.pick.public(x, (*(builtins.slice(None),) * where, chosen))
+    if CUTS:  # (the mask is an attribute of that op, not an operand)
+        note_shadow(take_nd, (truth,), (result,))
+    return result
 
 
 def _masked(x: Value, mask: Value, axis: int) -> Any:

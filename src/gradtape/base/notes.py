@@ -37,10 +37,21 @@ class Cut(NamedTuple):
         return BY_NUMPY[self.kind].is_differentiable
 
 
+class End(NamedTuple):
+    """A backward step that gave no gradient to a followed operand, or that cannot be taken."""
+
+    op: Any  # the op; None for a function with a custom gradient
+    name: str
+    ids: tuple[int, ...]  # of those operands
+    code: CodeType
+    offset: int
+
+
 class Exit(NamedTuple):
     """A followed value that was read as a number or an array, or that was assigned to a variable."""
 
     how: str
+    at: int  # an identity that was given out then
     into: int  # the identity of the variable, or 0
     code: CodeType
     offset: int
@@ -48,6 +59,7 @@ class Exit(NamedTuple):
 
 CUTS: dict[int, Cut] = {}  # by the identity of the output
 EXITS: dict[int, Exit] = {}  # by the identity of the value; its last exit
+ENDS: deque[End] = deque(maxlen=64)  # of the backward pass that ran last
 # The calls of public functions and of layers: the first and the last identity that was given out while one ran, the path of the
 # layer (empty for a function), and who called it, as code and offset. (A named tuple takes four times as long to make.)
 Span = tuple[int, int, str, CodeType, int]
@@ -138,7 +150,7 @@ def note_exit(number: int, how: str, into: int = 0) -> None:
     """Note that a value leaves for code that no tape sees. (A variable may leave before any tape follows it.)"""
     if STATE.tapes:
         frame = program_frame(1)
-        EXITS[number] = Exit(how, into, frame.f_code, frame.f_lasti)
+        EXITS[number] = Exit(how, next_id(), into, frame.f_code, frame.f_lasti)
         _bound(EXITS)
 
 

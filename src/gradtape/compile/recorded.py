@@ -244,15 +244,15 @@ class Recorded:
         """The function as it was traced."""
         return self.computation.graph
 
-    def again(self, run: Runs) -> tuple[Records, list[Any]]:
-        """Record the graph once more, run by `run`: the records, and the sources in their order."""
+    def again(self, run: Runs) -> tuple[Records, list[Any], Any]:
+        """Record the graph once more, run by `run`: the records, the sources in their order, and the results."""
         evaluator = Lowering(self._form.updates_in_place)
         try:
             with evaluator.running():
-                tape, inputs, _ = self._on_tape(evaluator, run)
+                tape, inputs, results = self._on_tape(evaluator, run)
         finally:
             evaluator.close()
-        return tape._records(), [*inputs, *self._variables]
+        return tape._records(), [*inputs, *self._variables], results
 
     def replayed(self, evaluator: Lowering) -> Outcomes:
         """Inputs of another lowering for what this one has read and drawn."""

@@ -40,7 +40,10 @@ def explain(tape: GradientTape, target: Any, sources: Any, connected: bool) -> A
     for source in flat:
         place = places[source._id]
         if records is not None:
-            answer = _best(tape, Chain(records), looks, source, reading, place, consumed=False, single=single)
+            chain = Chain(records)
+            if missing is not None and source._id not in missing.reached:
+                chain.add(missing.ends)
+            answer = _best(tape, chain, looks, source, reading, place, consumed=False, single=single)
             if connected and answer.connected:
                 answer = _with_norms(answer, records, targets, source)
         else:
@@ -117,7 +120,9 @@ def _best(
 ) -> Explanation:
     """The answer for the target that says most: connected, or a cut, before "unconnected"."""
     answers = [
-        Question(chain, look, source, reading, place, consumed, tape._watch_accessed_variables, single).answer()
+        Question(
+            chain, look, source, reading, place, consumed, tape._watch_accessed_variables, single, tape._since
+        ).answer()
         for look in looks
     ]
     ranked = sorted(answers, key=lambda each: (not each.connected, each.kind is Kind.UNCONNECTED))

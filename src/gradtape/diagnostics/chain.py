@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
-from ..base.context import Records
+from ..base.context import Records, next_id
 from ..base.dtypes import DType
 from ..base.frames import program_frame
-from ..base.notes import Cut
+from ..base.notes import ENDS, Cut, End
 from ..op.record import ids_of, is_further_output, looks_of_outputs, op_of, place_of, pull_of, way_to_first
 
 
@@ -48,6 +48,11 @@ class Chain(dict[int, Link | None]):
                 code, offset = place_of(record)
                 op = op_of(pull_of(record)) or getattr(pull_of(record), "refused", None)
                 self[number] = Link(_name(op), ids_of(record), code, offset, op, _is_typed(record, 0))
+
+    def add(self, ends: Iterable[End]) -> None:
+        """Add backward steps that gave nothing, as links that nothing leads on from."""
+        for end in ends:
+            self[next_id()] = Link(end.name, end.ids, end.code, end.offset, end)
 
     def ancestors(self, numbers: Iterable[int]) -> set[int]:
         """Everything that these values were computed from, themselves included."""
@@ -88,6 +93,7 @@ class Missing:
     code: CodeType
     offset: int
     places: dict[int, int]  # of each source among those that were asked for
+    ends: tuple[End, ...]  # the backward steps that gave nothing
 
 
 # Called with each tape whose gradient is None for one of these sources (`gradtape explain`).
@@ -105,7 +111,11 @@ def missing_from(
     reached = {source._id for source, result in zip(sources, results, strict=True) if result is not None}
     looks = [(target._id, target.dtype) for target in targets]
     places = {source._id: place for place, source in enumerate(sources)}
-    kept = Missing(Chain(records), looks, reached, consumed, frame.f_code, frame.f_lasti, places)
+    ends = tuple(ENDS)
+    ENDS.clear()
+    chain = Chain(records)
+    chain.add(ends)
+    kept = Missing(chain, looks, reached, consumed, frame.f_code, frame.f_lasti, places, ends)
     LATEST[:] = [weakref.ref(tape)]
     return kept
 

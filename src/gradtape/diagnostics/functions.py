@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..base.context import next_id, nobody_outside
 from ..base.dtypes import DType
-from ..base.notes import CUTS, STEPS_OF_WORLDS
+from ..base.notes import CUTS, STEPS_OF_WORLDS, Cut
 from ..compile.recorded import LostInFunction, Recorded
 from ..differentiation.tape import GradientTape
 from ..op.declaration import Op
@@ -19,10 +19,18 @@ from .places import Where, from_text, step_of
 Lines = list[tuple[int, int, str]]  # the first and last identity of a step, and its line
 
 
-def inside(lost: LostInFunction, position: int) -> tuple[Op | None, Where | None, bool] | None:
+class Inside(NamedTuple):
+    """Where the way of an argument ends inside a function."""
+
+    op: Op | None  # None where the way was not followed to the line
+    where: Where | None
+    beyond: tuple[Cut, ...] | None  # what follows on the way to a result; None where that way is not known
+
+
+def inside(lost: LostInFunction, position: int) -> Inside | None:
     """The op inside the function that ends the way of an argument, and its line; None where no op does.
 
-    The way through a loop cannot be followed. There the answer is the one line that makes integers, if there is one, and False.
+    The way through a loop cannot be followed. There the answer is the one line that makes integers, if there is one.
     """
     recorded = lost.function()
     if recorded is None:
@@ -30,17 +38,22 @@ def inside(lost: LostInFunction, position: int) -> tuple[Op | None, Where | None
     lines: Lines = []
     STEPS_OF_WORLDS.append(recorded)
     try:
-        records, sources = recorded.again(lambda graph, environment: _run(graph, environment, lines))
+        records, sources, results = recorded.again(lambda graph, environment: _run(graph, environment, lines))
     finally:
         STEPS_OF_WORLDS.pop()
     ways = Ways(Chain(records), CUTS, sources[lost.places[position]]._id)
     ends = [n for n in ways.parents if n not in ways.followed and isinstance(CUTS[n].by, Op)]
     if not ends:
         made = {line for graph in recorded.graph.graphs() for line in _lines_of_integers(graph)}
-        return (None, made.pop(), False) if len(made) == 1 else None
-    first = ways.first_cut(ways.back(max(ends)))
+        return Inside(None, made.pop(), None) if len(made) == 1 else None
+    numbers = {leaf._id for leaf in leaves(results) if getattr(leaf, "_id", 0)}
+    whole = ways.to(numbers.__contains__)
+    way = whole if whole is not None and ways.first_cut(whole) is not None else ways.back(max(ends))
+    first = ways.first_cut(way)
     assert first is not None
-    return CUTS[first].by, line_in(lines, first), True
+    after = way[way.index(first) + 1 :]
+    beyond = tuple(CUTS[number] for number in after if number in CUTS) if way is whole else None
+    return Inside(CUTS[first].by, line_in(lines, first), beyond)
 
 
 def _lines_of_integers(graph: Graph) -> Iterator[Where]:

@@ -123,6 +123,11 @@ class _Keeping(ast.NodeTransformer):
         node.value, node.slice = self.visit(node.value), self.visit(node.slice)
         if self._marked(node.slice):
             raise _CannotError  # a place, which no float can be
+        if self._marked(node.value) and _picks(node.slice):  # (arrays pick rows by a list, tensors do not)
+            rows = node.slice
+            if not (isinstance(rows, ast.List) and all(_is_count(each) for each in rows.elts)):
+                raise _CannotError
+            return self._mark(_call("tf.gather", node.value, rows))
         return self._mark(node) if self._marked(node.value) else node
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
@@ -212,6 +217,14 @@ def _floating(node: ast.expr) -> str:
     """A floating type as tf writes it; empty for another one."""
     text = ast.unparse(node).strip("'\"").rpartition(".")[2]
     return f"tf.{text}" if text in ("float16", "float32", "float64", "bfloat16") else ""
+
+
+def _picks(place: ast.expr) -> bool:
+    return any(isinstance(each, (ast.List, ast.ListComp)) for each in ast.walk(place))
+
+
+def _is_count(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int
 
 
 def _is_literal(node: ast.expr) -> bool:

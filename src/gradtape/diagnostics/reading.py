@@ -77,6 +77,14 @@ class Reading:
         other = path_of(assigned.value) if assigned is not None and assigned.value is not None else ()
         return [*paths, other] if len(other) > 1 else paths
 
+    def with_zeros(self) -> str:
+        """The call with zeros asked for in place of None; empty where it is no call for gradients."""
+        if self.call is None or _called(self.call) not in ("gradient", "jacobian", "batch_jacobian"):
+            return ""
+        given = [keyword for keyword in self.call.keywords if keyword.arg != "unconnected_gradients"]
+        call = ast.Call(self.call.func, self.call.args[:3], given)
+        return ast.unparse(call)[:-1] + ', unconnected_gradients="zero")'
+
     def _argument(self, place: int, name: str) -> str:
         return _text(self._node(place, name))
 
@@ -231,12 +239,16 @@ class Reading:
                 made = made or any(isinstance(t, ast.Attribute) and t.attr == attribute for t in targets_of(node))
         return others[-1] if made and others else None
 
-    def part_of(self, text: str) -> tuple[str, str] | None:
-        """A variable or a watched tensor and the place, for the text of a part of it; None for another text."""
+    def parsed(self, text: str) -> ast.expr | None:
+        """An expression of the program, from its text."""
         try:
-            node = ast.parse(text, mode="eval").body
+            return ast.parse(text, mode="eval").body
         except SyntaxError:
             return None
+
+    def part_of(self, text: str) -> tuple[str, str] | None:
+        """A variable or a watched tensor and the place, for the text of a part of it; None for another text."""
+        node = self.parsed(text)
         if not isinstance(node, ast.Subscript):
             return None
         whole = _text(node.value)

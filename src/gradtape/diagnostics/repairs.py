@@ -134,6 +134,18 @@ def kept_as_tensor(node: ast.expr) -> ast.expr | None:
     return None
 
 
+def stopped(text: str) -> Change:
+    """A change that puts `tf.stop_gradient` around the operands of an expression with this text."""
+
+    def change(node: ast.expr) -> ast.expr | None:
+        if not (isinstance(node, ast.Call) and node.args and ast.unparse(node) == text):
+            return None
+        first = ast.Call(ast.parse("tf.stop_gradient", mode="eval").body, [node.args[0]], [])
+        return ast.Call(node.func, [first, *node.args[1:]], node.keywords)
+
+    return change
+
+
 def without_call(*names: str) -> Change:
     """A change that puts the first argument in place of a call of one of these functions."""
 
@@ -175,6 +187,41 @@ def straight_through(*names: str) -> Change:
         return ast.parse(f"{inner} + tf.stop_gradient({whole} - {inner})", mode="eval").body
 
     return change
+
+
+def quotient(node: ast.expr) -> ast.expr | None:
+    """`x // y` as the quotient whose value is rounded: with the gradient of `x / y`."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv):
+        one, two = node.left, node.right
+    elif isinstance(node, ast.Call) and _name(node.func) in ("floordiv", "floor_div") and len(node.args) == 2:
+        one, two = node.args
+    else:
+        return None
+    exact, whole = ast.unparse(ast.BinOp(one, ast.Div(), two)), ast.unparse(node)
+    return ast.parse(f"{exact} + tf.stop_gradient({whole} - {exact})", mode="eval").body
+
+
+def mixture(node: ast.expr) -> ast.expr | None:
+    """`tf.where(gate, a, b)` as the mixture of both, for a gate between 0 and 1."""
+    if not (isinstance(node, ast.Call) and _name(node.func) == "where" and len(node.args) == 3):
+        return None
+    gate, one, two = node.args
+    rest = ast.BinOp(ast.Constant(1.0), ast.Sub(), gate)
+    return ast.BinOp(ast.BinOp(gate, ast.Mult(), one), ast.Add(), ast.BinOp(rest, ast.Mult(), two))
+
+
+def asks_for_integers(text: str) -> bool:
+    """Whether a line names a type without derivatives as an argument."""
+    kinds = [
+        ast.unparse(argument).strip("'\"").rpartition(".")[2]
+        for call in ast.walk(ast.parse(text))
+        if isinstance(call, ast.Call)
+        for argument in (*call.args, *(keyword.value for keyword in call.keywords))
+    ]
+    return not _INTEGERS.isdisjoint(kinds)
+
+
+_INTEGERS = {"bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))}
 
 
 def smooth(node: ast.expr) -> ast.expr | None:

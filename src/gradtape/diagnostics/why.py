@@ -8,16 +8,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..base import dtypes
 from ..base.dtypes import DType
 from ..base.frames import PACKAGES, is_library
-from ..base.notes import CUTS, EXITS, Cut, Exit
+from ..base.notes import CUTS, EXITS, Cut, End, Exit
 from ..compile.recorded import LostInFunction
 from ..op.declaration import Op
 from ..variables.variable import Variable
 from . import repairs
 from .chain import Chain, Link, Ways
 from .explanation import Explanation, Kind, Step
-from .flow import parse_path, path_of, targets_of
+from .flow import parse_path, path_of, paths_in, targets_of
 from .functions import inside
 from .keeping import as_tensors
 from .places import Where, line_of, where_of, where_of_record
@@ -46,8 +47,12 @@ class Question:
         consumed: bool,
         follows_variables: bool,
         single: bool,
+        since: int,
     ) -> None:
         self.chain = chain
+        # What was noted before the tape began to record says nothing about it.
+        self.cuts = {number: cut for number, cut in CUTS.items() if number > since}
+        self.exits = {number: left for number, left in EXITS.items() if left.at > since}
         self.target, _ = target
         self.value = source
         self.number: int = source._id
@@ -64,10 +69,13 @@ class Question:
             self.source_name = f"an element of {self.sources_text}"
         self.paths = reading.paths_of(self.sources_text)
         self.flow = reading.flow(reading.target())
-        self.ways = Ways(chain, CUTS, self.number)
+        self.ways = Ways(chain, self.cuts, self.number)
 
     def answer(self) -> Explanation:
         """The explanation."""
+        ended = self._ended()
+        if ended is not None:
+            return ended
         if not self.consumed and self.number and self.number in self.chain.ancestors([self.target]):
             return self._connected()
         if not self.value.dtype.is_differentiable:
@@ -84,6 +92,27 @@ class Question:
             or self._by_a_last_look()
             or self._unconnected()
         )
+
+    def _ended(self) -> Explanation | None:
+        """A backward step on the way that gave nothing, or that no rule is known for."""
+        above = frozenset() if self.consumed else self.chain.ancestors([self.target])
+        for number in self.ways.followed:
+            link = self.chain.get(number)
+            end = link.op if isinstance(link, Link) else None
+            op: Op | None = end.op if isinstance(end, End) else end
+            is_refusal = isinstance(op, Op) and bool(op.no_derivative) and number in above
+            if link is None or not (isinstance(end, End) or is_refusal):
+                continue
+            where = where_of_record(number, link.code, link.offset)
+            path = tuple(self._step(each) for each in self.ways.back(number)[1:])
+            if op is not None:
+                reason = f"{op.name} has no derivative: {op.no_derivative}. Its gradient is an error, not None."
+                text = ast.unparse(node) if (node := repairs.expression_at(where)) is not None else ""
+                repair = repairs.rewritten(where, repairs.stopped(text)) if text else ""
+                return self._explained(Kind.NO_DERIVATIVE, reason, where, repair, "Take it off the path:", path)
+            reason = f"The gradient function of {link.name} gives None for what it was called with here."
+            return self._explained(Kind.NO_DERIVATIVE, reason, where, *self._zeros(), path=path)
+        return None
 
     # --- the source itself -----------------------------------------------------------------------------------------
 
@@ -118,7 +147,7 @@ class Question:
                 return found
             reason = f"{name} was not read while the tape recorded."
             return self._explained(Kind.UNCONNECTED, reason, self._target_line(), *self._zeros())
-        replaced = self._replaced() or self._made_anew() or self._made_afterwards()
+        replaced = self._replaced() or self._read_from_variable() or self._made_anew() or self._made_afterwards()
         if replaced is not None:
             return replaced
         outside = self._outside(unwatched=True)
@@ -151,6 +180,24 @@ class Question:
                 Kind.REPLACED, reason, self.reading.where(last), repair, "Change the variable instead:"
             )
         return None
+
+    def _read_from_variable(self) -> Explanation | None:
+        """The source is a value that was read from another one, and the target was computed from that one."""
+        if isinstance(self.value, Variable) or self.reading.name_of(self.sources_text):
+            return None
+        assigned = self.reading.last_assigned(self.source_name)
+        made = assigned.value if assigned is not None else self.reading.parsed(self.sources_text)
+        read = _what_is_read(made)
+        if made is None or not read or not self.flow.statements:
+            return None
+        used = [path for statement in self.flow.statements for path in paths_in(self.flow.value_of(statement))]
+        if parse_path(read) not in used or (path_of(made) or parse_path(self.source_name)) in used:
+            return None
+        reason = f"`{ast.unparse(made)}` is a value of its own; {self.target_name} was computed from {read}."
+        call = self.reading.call
+        where = self._where(assigned) if assigned is not None else self.reading.where(call) if call else None
+        repair = f"{self.reading.tape or 'tape'}.gradient({self.target_name}, {read})"
+        return self._explained(Kind.UNCONNECTED, reason, where, repair, "Ask for what was used:")
 
     def _made_anew(self) -> Explanation | None:
         """The source is an expression that makes a new tensor, which nothing was computed from."""
@@ -207,33 +254,32 @@ class Question:
         cuts = [place for place in range(first, len(way)) if place == first or self._cuts_again(way, place)]
         lines = [self._where_of_cut(way[place]) for place in cuts]
         answers = [self._cut(way[: place + 1]) for place in cuts]
-        ops = [CUTS[way[place]].by for place in cuts]
-        beyond = [cut.by for number in way[first + 1 :] if (cut := CUTS.get(number)) is not None]
-        # (Where the integers are places in a table, nothing else can stand for them.)
-        takes_integers = any(isinstance(by, Op) and by.other for by in beyond) and _name_of(ops[0]) in (
-            "convert",
-            *_ROUNDING,
-        )
-        return _joined(answers, lines, ops, takes_integers, self._zeros())
+        ops = [self.cuts[way[place]].by for place in cuts]
+        beyond = [cut.by for number in way[first + 1 :] if (cut := self.cuts.get(number)) is not None]
+        return _joined(answers, lines, ops, any(_takes_no_floats(by, ops) for by in beyond), self._zeros())
 
     def _cuts_again(self, way: list[int], place: int) -> bool:
         """Whether an op beyond the first cut would end the gradient too, if the way to it were repaired."""
-        cut, before = CUTS.get(way[place]), CUTS.get(way[place - 1])
+        cut, before = self.cuts.get(way[place]), self.cuts.get(way[place - 1])
         if cut is None or not isinstance(cut.by, Op):
             return False
         came_typed = before is None or before.typed
-        return bool(cut.by.no_derivative) or cut.by.name == "stop_gradient" or (came_typed and not cut.typed)
+        name = cut.by.name
+        if bool(cut.by.no_derivative) or name == "stop_gradient" or (came_typed and not cut.typed):
+            return True
+        # (A cast between integers, and a condition: repaired before, they get floats.)
+        return (name == "convert" and not cut.typed) or (name == "select" and not came_typed)
 
     def _is_target(self, number: int) -> bool:
         if number == self.target:
             return True
         # A plain tape has dropped the records between the target and this value: so the target was computed from it.
-        cut = CUTS.get(number)
+        cut = self.cuts.get(number)
         return self.consumed and cut is not None and cut.mixed and number not in self.chain
 
     def _cut(self, way: list[int]) -> Explanation:
         number = way[-1]
-        cut = CUTS[number]
+        cut = self.cuts[number]
         where = self._where_of_cut(number)
         path = tuple(self._step(each) for each in way[1:])
         if isinstance(cut.by, LostInFunction):
@@ -261,7 +307,7 @@ class Question:
 
     def _where_of_cut(self, number: int) -> Where:
         """The line of a cut; of one that has a record, that of the record, and if that is gone, the block."""
-        cut, link = CUTS[number], self.chain.get(number)
+        cut, link = self.cuts[number], self.chain.get(number)
         code, offset = (cut.code, cut.offset) if cut.code is not None or link is None else (link.code, link.offset)
         return self.reading.opening() if code is None else where_of_record(number, code, offset)
 
@@ -285,9 +331,14 @@ class Question:
             reason = f"{op.name} gives {'positions' if 'arg' in name else 'truth values'}, which have no derivative."
             repair = _repaired(op, where)
             return self._explained(Kind.DTYPE, reason, where, repair, "A smooth form of it:", path)
+        if name == "select":
+            reason = "tf.where chooses by truth values, which have no derivative."
+            return self._explained(Kind.DTYPE, reason, where, _repaired(op, where), "A mixture of both:", path)
         why = op.no_derivative or "its result is not of a floating type"
         kind = Kind.DTYPE if any(word in why for word in _OF_INTEGERS) else Kind.NO_DERIVATIVE
-        return self._explained(kind, f"{op.name} has no derivative: {why}.", where, *self._zeros(), path=path)
+        repair = _repaired(op, where)
+        advice = "To let the gradient pass as if it did not round:"
+        return self._explained(kind, f"{op.name} has no derivative: {why}.", where, repair, advice, path)
 
     def _inside_function(self, cut: Cut, before: int, where: Where, path: tuple[Step, ...]) -> Explanation:
         lost: LostInFunction = cut.by
@@ -295,23 +346,32 @@ class Question:
         if found is None:
             reason = f"Inside {lost.name} no ops with derivatives lead from it to what is returned."
             return self._explained(Kind.UNCONNECTED, reason, where, *self._zeros(), path=path)
-        op, line, is_on_way = found
-        if not is_on_way:
+        op, line, beyond = found
+        if op is None:
             reason = (
                 f"Inside {lost.name} no ops with derivatives lead from it to what is returned: here integers are made."
             )
             return self._explained(Kind.DTYPE, reason, line, *self._zeros(), path=path)
-        assert op is not None
         inner = self._by_op(op, line or where, (*path, Step(op.name, line)))
-        return replace(inner, reason=f"Inside {lost.name}: {inner.reason}")
+        inner = replace(inner, reason=f"Inside {lost.name}: {inner.reason}")
+        if beyond is None or any(_is_met_again(each, op) for each in beyond):
+            repair, advice = self._zeros()  # (what comes after it may not take floats)
+            return replace(inner, repair=repair, advice=advice)
+        return inner
 
     # --- values that left ----------------------------------------------------------------------------------------------
 
     def _left(self) -> Explanation | None:
-        exits = [(n, EXITS[n]) for n in self.ways.parents if n in EXITS and self._matters(EXITS[n])]
+        exits = [(n, self.exits[n]) for n in self.ways.parents if n in self.exits and self._matters(self.exits[n])]
         if not exits:
             return None
         number, last = exits[-1]
+        if number not in self.ways.followed:  # it was cut before it left
+            way = self.ways.back(number)
+            first = self.ways.first_cut(way)
+            assert first is not None
+            repair, advice = self._zeros()
+            return replace(self._cut(way[: way.index(first) + 1]), repair=repair, advice=advice)
         path = tuple(self._step(each) for each in self.ways.back(number)[1:])
         where = where_of(last.code, last.offset)
         if last.into:
@@ -443,7 +503,7 @@ class Question:
     def _is_on_tape(self) -> bool:
         if self.target in self.chain:
             return True
-        cut = CUTS.get(self.target)
+        cut = self.cuts.get(self.target)
         return self.consumed and bool(self.target) and (cut is None or cut.mixed)
 
     def _outside(self, unwatched: bool = False) -> Explanation | None:
@@ -610,6 +670,10 @@ class Question:
             reason = f"{self.target_name} was not computed from {self.source_name}: no recorded op leads from it."
         else:
             reason = f"{self.target_name} was not computed from {self.source_name}: what comes of it ends elsewhere."
+        assigned = self.reading.last_assigned(self.target_name)
+        if assigned is not None and called(assigned.value) in ("gradient", "jacobian") and self.number in self.chain:
+            reason = f"{self.target_name} is a derivative that does not depend on {self.source_name}: "
+            reason += "what was differentiated is linear in it."
         shared = self._common_ancestor()
         if shared is not None:
             reason += f" Both come from {self._described(shared)}."
@@ -645,7 +709,7 @@ class Question:
         link = self.chain.get(number)
         if isinstance(link, Link) and link.code is not None:
             return Step(link.name, _in_program(where_of_record(number, link.code, link.offset)))
-        cut = CUTS.get(number)
+        cut = self.cuts.get(number)
         if cut is not None:
             return Step(cut.by.name, _in_program(self._where_of_cut(number)) if cut.code is not None else None)
         return Step("value", None)
@@ -658,7 +722,9 @@ class Question:
 
     def _zeros(self) -> tuple[str, str]:
         tape = self.reading.tape or "tape"
-        repair = f'{tape}.gradient({self.target_name}, {self.sources_text or self.source_name}, unconnected_gradients="zero")'
+        repair = self.reading.with_zeros() or (
+            f'{tape}.gradient({self.target_name}, {self.sources_text or self.source_name}, unconnected_gradients="zero")'
+        )
         return repair, "If zeros are the right answer:"
 
     def _explained(
@@ -683,7 +749,11 @@ def _joined(
     for place, line in enumerate(lines):
         by_line.setdefault(line, []).append(place)
     joined = []
-    if (len(ops) > 1 and any(isinstance(op, Op) and _change_for(op, ops) is None for op in ops)) or takes_integers:
+    lacks = len(ops) > 1 and any(
+        isinstance(op, Op) and not repairs.rewritten(line, *_changes_for([op], ops))
+        for op, line in zip(ops, lines, strict=True)
+    )
+    if lacks or takes_integers or not _stays_floating(by_line, lines, ops):
         first = replace(answers[0], repair=zeros[0], advice=zeros[1])
         return replace(first, further=tuple(_without_repair(answer) for answer in answers[1:]))
     for line, places in by_line.items():
@@ -699,6 +769,42 @@ def _joined(
             answer = replace(answer, reason=" ".join(reasons), repair=repair)
         joined.append(answer)
     return replace(joined[0], further=tuple(joined[1:]))
+
+
+_READING = frozenset({"read_value", "value", "identity", "convert_to_tensor", "constant"})
+
+
+def _what_is_read(made: ast.AST | None) -> str:
+    """What `v.read_value()` or `tf.convert_to_tensor(v)` reads: the text of v; empty for another expression."""
+    if not isinstance(made, ast.Call) or called(made) not in _READING:
+        return ""
+    given = made.args[0] if made.args else made.func.value if isinstance(made.func, ast.Attribute) else None
+    return ast.unparse(given) if isinstance(given, (ast.Name, ast.Attribute, ast.Subscript)) else ""
+
+
+def _changes_for(some: Sequence[Any], ops: Sequence[Any]) -> list[repairs.Change]:
+    return [change for op in some if (change := _change_for(op, ops)) is not None]
+
+
+def _stays_floating(by_line: dict[Where, list[int]], lines: list[Where], ops: list[Any]) -> bool:
+    """Whether the repaired lines ask for no integers any more, as `fn_output_signature=tf.int32` does."""
+    texts = [repairs.rewritten(line, *_changes_for([ops[p] for p in places], ops)) for line, places in by_line.items()]
+    return not any(name in ("convert", *_SELECTING) for name in map(_name_of, ops)) or not any(
+        repairs.asks_for_integers(text) for text in texts
+    )
+
+
+def _is_met_again(cut: Cut, first: Op) -> bool:
+    """Whether an op after the first cut would have to change too."""
+    back_to_floats = _name_of(cut.by) == "convert" and cut.typed
+    return _takes_no_floats(cut.by, [first]) or (_change_for(cut.by, [first]) is not None and not back_to_floats)
+
+
+def _takes_no_floats(by: Any, ops: Sequence[Any]) -> bool:
+    """Whether what a cut has made goes on into an op for integers or truth values, for which no floats can stand."""
+    if not isinstance(by, Op) or _change_for(by, ops) is not None:
+        return False
+    return bool(by.other) or dtypes.float32.numpy not in by.dtypes
 
 
 def _name_of(by: Any) -> str:
@@ -757,6 +863,10 @@ def _change_for(op: Any, others: Sequence[Any] = ()) -> repairs.Change | None:
         return repairs.straight_through(*_ROUNDING)
     if name == "convert":
         return repairs.staying_floating
+    if name == "select":
+        return repairs.mixture if names.intersection(_SELECTING) else None
+    if name == "floordiv":
+        return repairs.quotient
     return repairs.smooth if name in _SELECTING else None
 
 

@@ -13,8 +13,9 @@ import numpy as np
 from ..base import nest
 from ..base.context import ACTIVE, STATE, Accumulator, activate, deactivate, remove_identical, scope
 from ..base.frames import user_location
+from ..base.notes import ENDS, End
 from ..base.traceable import traceable
-from ..op.record import looks_of, new_record, write
+from ..op.record import ids_of, looks_of, new_record, place_of, write
 from ..ops.math.elementwise import identity
 from ..ops.math.reduce import reduce_sum
 from ..values.composite import COMPOSITES
@@ -393,17 +394,22 @@ def _append(
         followed = tuple(p for p, number in enumerate(numbers) if number in records)
         if not followed or not any(o.dtype.is_differentiable for o in outputs):
             continue
-        pull = _pull_of(grad_fn, len(inputs), tuple(variables), followed)
+        name = "a function" if call is None else call.name
+        pull = _pull_of(grad_fn, len(inputs), tuple(variables), followed, name)
         pull.call = call
         write(records, outputs, new_record(pull, [numbers[p] for p in followed], (), looks, user_location()))
 
 
 def _pull_of(
-    grad_fn: Callable[..., Any], inputs: int, variables: tuple[Variable, ...], followed: tuple[int, ...]
+    grad_fn: Callable[..., Any], inputs: int, variables: tuple[Variable, ...], followed: tuple[int, ...], name: str
 ) -> Any:
     def on_tensors(cotangents: list[Any], entry: Any) -> list[Any]:
         parts = cotangents_of_inputs(grad_fn, cotangents, inputs, list(variables))
-        return [parts[p] for p in followed]
+        given = [parts[p] for p in followed]
+        lost = tuple([number for number, part in zip(ids_of(entry), given, strict=True) if part is None])
+        if lost:
+            ENDS.append(End(None, name, lost, *place_of(entry)))
+        return given
 
     def on_arrays(cotangents: list[Any], entry: Any) -> list[Any]:
         wrapped = [c if isinstance(c, Tensor) else from_array(c) for c in cotangents]

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 import numpy as np
 
 from ..base import nest
-from ..base.context import ACTIVE, STATE, Paused, Records, remove_identical
+from ..base.context import ACTIVE, STATE, Paused, Records, next_id, remove_identical
 from ..base.dtypes import DType
-from ..base.errors import BatchShapeError, TapeNotEnteredError, invalid
+from ..base.errors import BatchShapeError, GradientLookupError, TapeNotEnteredError, invalid
 from ..base.notebook import Form, in_notebook
+from ..base.notes import CUTS, EXITS
 from ..base.traceable import traceable
 from ..base.types import Differentiables, MaybeNone
 from ..native.abi import become
@@ -83,6 +84,7 @@ class GradientTape:
 
     _missing: Missing | None = None  # what was kept when a gradient was None
     _strict = False
+    _since = 0  # notes of values with smaller identities are of other tapes
 
     def __init__(
         self,
@@ -149,6 +151,8 @@ class GradientTape:
         records = self._tape
         if records is None:
             records = self._tape = {} if self._memory_budget is None and not self._nan_safe else self._new_records()
+            if CUTS or EXITS:
+                self._since = next_id()
         STATE.tapes.append(records)
         if records.__class__ is BudgetedRecords:
             STATE.accumulators.append(records)  # it must see the operands of each op, not only the record
@@ -390,6 +394,11 @@ class GradientTape:
         try:
             weights = None if output_gradients is None else _weights(output_gradients, flat_targets)
             results = gradients(records, flat_targets, flat_sources, weights, consume=not self._persistent)
+        except GradientLookupError:
+            self._keep_chain(
+                records, flat_targets, flat_sources, [None] * len(flat_sources), not self._persistent, True
+            )
+            raise
         finally:
             self._end()
         for result in results:
@@ -756,12 +765,20 @@ class GradientTape:
         return view.View([tapes.picture_of_tape(self, target, sources)])
 
     def _keep_chain(
-        self, records: Records, targets: list[Any], sources: list[Any], results: list[Any], consumed: bool
+        self,
+        records: Records,
+        targets: list[Any],
+        sources: list[Any],
+        results: list[Any],
+        consumed: bool,
+        is_refused: bool = False,
     ) -> None:
-        """Keep the ops and lines of a tape that gave a None, without their values; a strict tape raises."""
+        """Keep the ops and lines of a tape that gave a None, or an error, without their values; a strict tape raises."""
         from ..diagnostics import chain
 
         self._missing = chain.missing_from(self, records, targets, sources, results, consumed)
+        if is_refused:
+            return
         for listen in chain.LISTENERS:
             listen(self, [source for source, result in zip(sources, results, strict=True) if result is None])
         if self._strict:

@@ -24,7 +24,7 @@ import numpy as np
 from ..base.context import STATE, Record, Records, next_id
 from ..base.errors import GradientLookupError
 from ..base.frames import user_location
-from ..base.notes import CUTS, note_cut, note_shadow
+from ..base.notes import CUTS, ENDS, End, note_cut, note_shadow
 from ..base.sizes import UNKNOWN, surely_equal
 from ..values.tensor import EagerTensor
 
@@ -232,7 +232,8 @@ def _shape(tensor: Any) -> tuple[int, ...]:
 
 
 def _refuse(op: Op) -> Pull:
-    def pull(cotangent: object, record: object) -> Any:
+    def pull(cotangent: object, record: Record) -> Any:
+        ENDS.append(End(op, op.name, ids_of(record), *place_of(record)))
         raise GradientLookupError(
             f"gradient registry has no entry for: {op.tf_name}. tf.{op.name} has no derivative: {op.no_derivative}. "
             "Take it off the path with tf.stop_gradient."

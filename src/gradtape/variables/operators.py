@@ -13,7 +13,7 @@ from ..base.context import ACTIVE, STATE, next_id
 from ..base.dtypes import DType
 from ..base.errors import InvalidArgumentError, invalid
 from ..base.frames import is_ours, user_frame
-from ..base.notes import SPANS
+from ..base.notes import CUTS, SPANS, note_shadow
 from ..base.shapes import broadcast
 from ..base.sizes import Size
 from ..base.traceable import shaped, traceable
@@ -349,7 +349,10 @@ def _masked(x: Value, mask: Any) -> Any:
         raise ValueError(f"A mask of shape {mask.shape} does not fit a tensor of shape {x.shape}.")
     if _is_unknown_mask(mask):  # its positions are looked up first
         return gather.take_nd.public(x, masks.nonzero.public(mask), 0)
-    return index.pick.public(x, (np.asarray(mask._array),))
+    result = index.pick.public(x, (np.asarray(mask._array),))
+    if CUTS:
+        note_shadow(gather.take_nd, (mask,), (result,))
+    return result
 
 
 def _taken(x: Any, key: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
@@ -390,7 +393,10 @@ def _advanced(x: Value, parts: Sequence[Any]) -> Any:
     first = arrays[0]
     if isinstance(first, np.ndarray) and first.dtype.kind == "b" and tuple(x.shape[: first.ndim]) != first.shape:
         raise ValueError(f"A mask of shape {first.shape} does not fit a tensor of shape {x.shape}.")
-    return index.pick.public(x, tuple(arrays))
+    result = index.pick.public(x, tuple(arrays))
+    if CUTS:  # (positions are an attribute of that op, not operands)
+        note_shadow(gather.take_nd, [part for part in parts if isinstance(part, Tensor)], (result,))
+    return result
 
 
 def _variable_getitem(variable: Variable, key: Any) -> Any:
