@@ -7,6 +7,8 @@ import gradtape as tf
 
 pytest.importorskip("jax", reason="the extra `xla` is not installed")
 
+from benchmarks import scale
+
 from gradtape.experimental import dtensor
 from gradtape.xla.communication import Collective, communication, in_text
 
@@ -71,6 +73,16 @@ def test_data_parallel_training_has_one_all_reduce_of_the_gradients_and_the_loss
     _, _, step = on_mesh(dtensor.create_mesh({"data": 8}), WHOLE, 1)
     count = sum(value.size for value in weights()) + 1
     assert communication(step) == [Collective("all-reduce", 4 * count, 8)]
+
+
+@pytest.mark.parametrize(("data", "model"), [(4, 2), (1, 8), (8, 1)])
+def test_a_transformer_sends_what_the_cost_model_says(monkeypatch, data, model):
+    for name, size in {"WIDTH": 32, "SEQUENCES": 8, "LENGTH": 4}.items():
+        monkeypatch.setattr(scale, name, size)
+    found = scale.measured("transformer", data, model)
+    held, sent = scale.expected_of_transformer(data, model)
+    sums = (4 * scale.LAYERS - 1) * (model > 1) + (data > 1)
+    assert (found["held"], found["sent"], found["kinds"]) == (held, sent, {"all-reduce": sums})
 
 
 def test_a_device_holds_its_part_of_a_weight():
