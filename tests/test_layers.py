@@ -140,7 +140,6 @@ LAZY: dict[tuple[str, str], str] = {
     ("raw_ops", "image"): "images are imported by programs that use them",
     ("raw_ops", "image.projective"): "images are imported by programs that use them",
     ("nn.ctc", "sparse"): "sparse tensors are imported by programs that use them",
-    ("math", "sparse"): "sparse tensors are imported by programs that use them",
     ("experimental", "ragged.partition"): "ragged tensors are imported by programs that use them",
     ("experimental", "ragged.dynamic_shape"): "ragged tensors are imported by programs that use them",
     ("io.sparse_texts", "sparse.tensor"): "sparse tensors are imported by programs that use them",

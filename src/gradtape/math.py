@@ -15,18 +15,15 @@ from .api.special import bessel_i0e as bessel_i0e
 from .api.special import bessel_i1 as bessel_i1
 from .api.special import bessel_i1e as bessel_i1e
 from .base import dtypes
-from .base.errors import OperandTypeError, UnimplementedError, UnsupportedTypeError, invalid, unfit
-from .base.memory import MOST_COUNTS, has_too_many
+from .base.errors import OperandTypeError, UnimplementedError, UnsupportedTypeError
 from .base.namespaces import homes, listing, on_first_use
 from .base.shapes import TensorShape
-from .base.sizes import UNKNOWN
-from .base.traceable import shaped, trace_public
-from .base.types import AxisLike, DTypeLike, Function, IntLike, ShapeLike, TensorLike, Value
-from .op.abstract import Abstract
+from .base.traceable import trace_public
+from .base.types import AxisLike, DTypeLike, Function, ShapeLike, TensorLike
 from .op.arguments import flag, takes
 from .op.attributes import as_axis, as_float, as_int
 from .op.call import OBSERVERS
-from .ops.array import borders, gather, layout, pooled_segments, segment
+from .ops.array import borders, layout
 from .ops.math import arithmetic, cumulative, gamma, logic
 from .ops.math import elementwise as e
 from .ops.math import reduce as r
@@ -47,7 +44,7 @@ from .ops.public import reduce_sum as reduce_sum
 from .ops.public import rsqrt as rsqrt
 from .ops.public import sqrt as sqrt
 from .ops.public import square as square
-from .values.composite import COMPOSITES, OPERANDS, is_composite
+from .values.composite import COMPOSITES, OPERANDS
 from .values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from .variables.operators import as_divisible as _as_divisible
 from .variables.operators import truediv as truediv
@@ -55,6 +52,14 @@ from .variables.variable import Variable
 
 # Imported on first use; type checkers must not see `__getattr__`, which would give every name a type.
 if TYPE_CHECKING:
+    from .api.counts import bincount as bincount
+    from .api.counts import confusion_matrix as confusion_matrix
+    from .api.segments import unsorted_segment_max as unsorted_segment_max
+    from .api.segments import unsorted_segment_mean as unsorted_segment_mean
+    from .api.segments import unsorted_segment_min as unsorted_segment_min
+    from .api.segments import unsorted_segment_prod as unsorted_segment_prod
+    from .api.segments import unsorted_segment_sqrt_n as unsorted_segment_sqrt_n
+    from .api.segments import unsorted_segment_sum as unsorted_segment_sum
     from .api.sobol import sobol_sample as sobol_sample
     from .api.sorting import approx_max_k as approx_max_k
     from .api.sorting import approx_min_k as approx_min_k
@@ -141,6 +146,11 @@ if TYPE_CHECKING:
 _HOMES = homes(
     __name__,
     {
+        "api.counts": "bincount confusion_matrix",
+        "api.segments": """
+            unsorted_segment_max unsorted_segment_mean unsorted_segment_min unsorted_segment_prod unsorted_segment_sqrt_n
+            unsorted_segment_sum
+        """,
         "api.sobol": "sobol_sample",
         "api.sorting": "approx_max_k approx_min_k in_top_k invert_permutation top_k",
         "ops.public": """
@@ -787,334 +797,6 @@ def _ordered(x: TensorLike, compare: Function) -> Any:
     x = to_tensor(x)
     flat = layout.reshape.public(x, (int(np.prod(tuple(x.shape), dtype=np.int64)),))
     return reduce_all(compare(flat[:-1], flat[1:]))
-
-
-# --- segments -----------------------------------------------------------------------------------------------
-
-
-def unsorted_segment_sum(
-    data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
-) -> Tensor:
-    """The sum over the rows with each segment id; 0 where there are none.
-
-    >>> import gradtape as tf
-    >>> tf.math.unsorted_segment_sum([1.0, 10.0, 100.0], [1, 0, 1], num_segments=3).numpy()
-    array([ 10., 101.,   0.], dtype=float32)
-
-    Args:
-        data: A tensor.
-        segment_ids: An integer for each row of `data`, or for each element of its leading axes, in any order. What has
-            a negative one is left out.
-        num_segments: How many segments there are.
-        name: Ignored; accepted for compatibility with TensorFlow.
-
-    Returns:
-        A tensor of `num_segments` rows.
-
-    Raises:
-        tf.errors.InvalidArgumentError: The shapes do not fit, or an id is not below `num_segments`.
-    """
-    return segment.unsorted_segment_sum.public(data, segment_ids, _segments(num_segments))
-
-
-def unsorted_segment_prod(
-    data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
-) -> Tensor:
-    """The product over the rows with each segment id; 1 where there are none.
-
-    >>> import gradtape as tf
-    >>> tf.math.unsorted_segment_prod([2.0, 3.0, 5.0], [1, 0, 1], num_segments=3).numpy()
-    array([ 3., 10.,  1.], dtype=float32)
-
-    Args:
-        data: A tensor.
-        segment_ids: An integer for each row of `data`, or for each element of its leading axes, in any order. What has
-            a negative one is left out.
-        num_segments: How many segments there are.
-        name: Ignored; accepted for compatibility with TensorFlow.
-
-    Returns:
-        A tensor of `num_segments` rows.
-
-    Raises:
-        tf.errors.InvalidArgumentError: The shapes do not fit, or an id is not below `num_segments`.
-    """
-    return segment.unsorted_segment_prod.public(data, segment_ids, _segments(num_segments))
-
-
-def unsorted_segment_max(
-    data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
-) -> Tensor:
-    """The largest of the rows with each segment id; the smallest number of the type where there are none.
-
-    >>> import gradtape as tf
-    >>> tf.math.unsorted_segment_max([2.0, 3.0, 5.0], [1, 0, 1], num_segments=2).numpy()
-    array([3., 5.], dtype=float32)
-
-    Args:
-        data: A tensor.
-        segment_ids: An integer for each row of `data`, or for each element of its leading axes, in any order. What has
-            a negative one is left out.
-        num_segments: How many segments there are.
-        name: Ignored; accepted for compatibility with TensorFlow.
-
-    Returns:
-        A tensor of `num_segments` rows.
-
-    Raises:
-        tf.errors.InvalidArgumentError: The shapes do not fit, or an id is not below `num_segments`.
-    """
-    return segment.unsorted_segment_max.public(data, segment_ids, _segments(num_segments))
-
-
-def unsorted_segment_min(
-    data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
-) -> Tensor:
-    """The smallest of the rows with each segment id; the largest number of the type where there are none.
-
-    >>> import gradtape as tf
-    >>> tf.math.unsorted_segment_min([2.0, 3.0, 5.0], [1, 0, 1], num_segments=2).numpy()
-    array([3., 2.], dtype=float32)
-
-    Args:
-        data: A tensor.
-        segment_ids: An integer for each row of `data`, or for each element of its leading axes, in any order. What has
-            a negative one is left out.
-        num_segments: How many segments there are.
-        name: Ignored; accepted for compatibility with TensorFlow.
-
-    Returns:
-        A tensor of `num_segments` rows.
-
-    Raises:
-        tf.errors.InvalidArgumentError: The shapes do not fit, or an id is not below `num_segments`.
-    """
-    return segment.unsorted_segment_min.public(data, segment_ids, _segments(num_segments))
-
-
-def unsorted_segment_mean(
-    data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
-) -> Tensor:
-    """The mean over the rows with each segment id; 0 where there are none.
-
-    >>> import gradtape as tf
-    >>> tf.math.unsorted_segment_mean([2.0, 3.0, 5.0], [1, 0, 1], num_segments=2).numpy()
-    array([3. , 3.5], dtype=float32)
-
-    Args:
-        data: A tensor.
-        segment_ids: An integer for each row of `data`, or for each element of its leading axes, in any order. What has
-            a negative one is left out.
-        num_segments: How many segments there are.
-        name: Ignored; accepted for compatibility with TensorFlow.
-
-    Returns:
-        A tensor of `num_segments` rows.
-
-    Raises:
-        tf.errors.InvalidArgumentError: The shapes do not fit, or an id is not below `num_segments`.
-    """
-    data = to_tensor(data)
-    if data.dtype.is_differentiable:
-        return pooled_segments.unsorted_segment_mean.public(data, segment_ids, _segments(num_segments))
-    total = unsorted_segment_sum(data, segment_ids, num_segments)
-    return truediv(total, _segment_sizes(data, segment_ids, num_segments))
-
-
-def unsorted_segment_sqrt_n(
-    data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
-) -> Tensor:
-    """The sum over the rows with each segment id, divided by the square root of their number.
-
-    >>> import gradtape as tf
-    >>> tf.math.unsorted_segment_sqrt_n([1.0, 1.0, 1.0, 1.0], [0, 0, 0, 0], num_segments=1).numpy()
-    array([2.], dtype=float32)
-
-    Args:
-        data: A tensor.
-        segment_ids: An integer for each row of `data`, or for each element of its leading axes, in any order. What has
-            a negative one is left out.
-        num_segments: How many segments there are.
-        name: Ignored; accepted for compatibility with TensorFlow.
-
-    Returns:
-        A tensor of `num_segments` rows.
-
-    Raises:
-        tf.errors.InvalidArgumentError: The shapes do not fit, or an id is not below `num_segments`.
-    """
-    data = to_tensor(data)
-    if data.dtype.is_differentiable:
-        return pooled_segments.unsorted_segment_sqrt_n.public(data, segment_ids, _segments(num_segments))
-    total = unsorted_segment_sum(data, segment_ids, num_segments)
-    return truediv(total, sqrt(_segment_sizes(data, segment_ids, num_segments)))
-
-
-def _segments(num_segments: IntLike) -> int:
-    if np.ndim(num_segments):
-        raise unfit(f"num_segments should be a scalar, not shape {list(np.shape(num_segments))}.")
-    return as_int(num_segments)
-
-
-def _segment_sizes(data: Value, segment_ids: TensorLike, num_segments: IntLike) -> Any:
-    """How many rows each segment has, at least 1, in a shape and type to divide the reduced data by."""
-    ids = to_tensor(segment_ids)
-    sizes = maximum(unsorted_segment_sum(logic.ones_like.public(cast(ids, dtypes.int64)), ids, num_segments), 1)
-    shape = (_segments(num_segments), *(1,) * (data.ndim - ids.ndim))
-    return cast(layout.reshape.public(sizes, shape), data.dtype)
-
-
-# --- counts -------------------------------------------------------------------------------------------------
-
-
-@takes(binary_output=flag)
-def bincount(
-    arr: Any,
-    weights: TensorLike | None = None,
-    minlength: TensorLike | None = None,
-    maxlength: TensorLike | None = None,
-    dtype: DTypeLike = dtypes.int32,
-    name: str | None = None,
-    axis: int | None = None,
-    binary_output: bool = False,
-) -> Tensor:
-    """How often each integer occurs, or the sum of its weights; with `axis=-1` for each row of a matrix.
-
-    >>> import gradtape as tf
-    >>> tf.math.bincount([1, 1, 2, 5]).numpy()
-    array([0, 2, 1, 0, 0, 1], dtype=int32)
-
-    Args:
-        arr: Integers that are not negative.
-        weights: What each counts, in the same shape; 1 if None.
-        minlength: The result has at least so many places.
-        maxlength: Integers from here on are not counted.
-        dtype: The type of the counts, if there are no weights.
-        name: Ignored; accepted for compatibility with TensorFlow.
-        axis: -1 for counts of each row of a matrix, None or 0 for counts of all.
-        binary_output: Whether to say 1 for each integer that occurs, however often.
-
-    Returns:
-        A vector whose place i has the count of i, or one for each row.
-
-    Raises:
-        tf.errors.InvalidArgumentError: There are negative integers, or the shapes do not fit.
-    """
-    if weights is not None and binary_output:
-        raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one.")
-    if axis not in (None, 0, -1):
-        raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
-    if is_composite(arr):
-        from . import sparse
-
-        counts = sparse.bincount(arr, weights, axis or 0, minlength, maxlength, binary_output)
-        return sparse.to_dense(counts if weights is not None else cast(counts, dtype))
-    arr = to_tensor(arr)
-    arr = arr if arr.dtype.is_integer else cast(arr, dtypes.int32)
-    size = _bins(arr, minlength, maxlength)
-    by_row = bool(axis == -1 and arr.ndim != 1)
-    if weights is None:
-        return segment.count_bins.public(arr, size, by_row, bool(binary_output), dtypes.as_dtype(dtype).numpy)
-    weights = to_tensor(weights)
-    if weights.shape != arr.shape:
-        raise invalid(f"bincount: weights {weights.shape} must have the shape of arr, {arr.shape}.")
-    segment.count_bins.public(arr, 0, by_row)  # errors in arr are reported with weights too
-    places = cast(arr, dtypes.int64)
-    if not by_row:
-        return unsorted_segment_sum(weights, logic.select.public(places < size, places, -1), size)
-    rows = arr.shape[0]
-    own = logic.select.public(places < size, places + np.arange(rows)[:, None] * size, -1)
-    return layout.reshape.public(unsorted_segment_sum(weights, own, rows * size), (rows, size))
-
-
-def _bins(arr: Tensor, minlength: object, maxlength: object) -> int:
-    """How many bins: one more than the largest value, at least `minlength`, at most `maxlength`."""
-    if maxlength is not None and minlength is not None and as_int(minlength) >= as_int(maxlength):
-        return as_int(maxlength)
-    values = arr.numpy()
-    size = int(values.max()) + 1 if values.size else 0
-    size = size if minlength is None else max(size, as_int(minlength))
-    return size if maxlength is None else min(size, as_int(maxlength))
-
-
-def _confused_look(
-    labels: TensorLike,
-    predictions: TensorLike,
-    num_classes: TensorLike | None = None,
-    weights: TensorLike | None = None,
-    dtype: DTypeLike = dtypes.int32,
-    name: TensorLike | None = None,
-) -> Abstract:
-    classes = UNKNOWN if num_classes is None else as_int(num_classes)
-    return Abstract((classes, classes), dtypes.as_dtype(dtype).numpy)
-
-
-@shaped(_confused_look)
-def confusion_matrix(
-    labels: TensorLike,
-    predictions: TensorLike,
-    num_classes: IntLike | None = None,
-    weights: TensorLike | None = None,
-    dtype: DTypeLike = dtypes.int32,
-    name: str | None = None,
-) -> Tensor:
-    """How often (or with what weight) each class was predicted for each true class: rows are the true ones.
-
-    >>> import gradtape as tf
-    >>> tf.math.confusion_matrix([0, 1, 1], [0, 1, 0]).numpy()
-    array([[1, 0],
-           [1, 1]], dtype=int32)
-
-    Args:
-        labels: The true classes: integers.
-        predictions: The predicted classes.
-        num_classes: How many classes there are; by default one more than the largest number.
-        weights: What each example counts; 1 if None.
-        dtype: The type of the counts.
-        name: Ignored; accepted for compatibility with TensorFlow.
-
-    Returns:
-        A matrix (num_classes, num_classes): rows are the true classes, columns the predicted ones.
-
-    Raises:
-        tf.errors.InvalidArgumentError: A class is negative, or not below `num_classes`.
-    """
-    truth, guess = _vectors(to_tensor(labels), to_tensor(predictions))
-    truth, guess = cast(truth, dtypes.int64), cast(guess, dtypes.int64)
-    values = [truth.numpy(), guess.numpy()]
-    if any((v < 0).any() for v in values):
-        raise invalid("confusion_matrix: labels and predictions are class numbers from 0 on, got negative ones.")
-    if num_classes is None:
-        if not values[0].size:
-            raise invalid("confusion_matrix: without labels, num_classes must be given.")
-        classes = int(max(v.max() for v in values)) + 1
-    else:
-        classes = as_int(num_classes)
-        if any((v >= classes).any() for v in values):
-            raise invalid(f"confusion_matrix: labels and predictions must be below num_classes, {classes}.")
-    if classes < 0 or has_too_many((classes, classes), MOST_COUNTS):
-        raise invalid(f"confusion_matrix: cannot make a matrix of {classes} classes.")
-    target = dtypes.as_dtype(dtype)
-    if weights is None:
-        amounts = logic.ones_like.public(cast(guess, target))
-    else:
-        amounts = cast(weights, target)
-        if amounts.shape != guess.shape:
-            raise ValueError(f"Shapes {guess.shape} and {amounts.shape} are incompatible")
-    return gather.put_nd.public(amounts, layout.stack.public([truth, guess], 1), (classes, classes))
-
-
-def _vectors(labels: Any, predictions: Any) -> tuple[Any, Any]:
-    """Labels and predictions with one axis each; a last axis of size 1 that only one has is dropped."""
-    if labels.ndim == 2 and predictions.ndim == 1 and labels.shape[1] == 1:
-        labels = layout.squeeze.public(labels, (1,))
-    if predictions.ndim == 2 and labels.ndim == 1 and predictions.shape[1] == 1:
-        predictions = layout.squeeze.public(predictions, (1,))
-    if labels.ndim != 1 or predictions.ndim != 1:
-        raise unfit(f"labels and predictions must be vectors, got shapes {labels.shape} and {predictions.shape}.")
-    if labels.shape != predictions.shape:
-        raise invalid(f"confusion_matrix: {labels.shape[0]} labels and {predictions.shape[0]} predictions.")
-    return labels, predictions
 
 
 trace_public(globals())
