@@ -660,6 +660,17 @@ def _(rounds: int) -> tuple[Way, Way]:
     return _compiled(body, x, UNROLLED_ROUNDS=0, **lines), _compiled(body, x, UNROLLED_ROUNDS=NEVER, **lines)
 
 
+@_crossing("JOINED_ROWS", [2, 4, 8, 16, 64])
+def _(rows: int) -> tuple[Way, Way]:
+    """65,536 elements in so many rows, stacked after Python went through them."""
+    x = tf.constant(_floats(rows, (1 << 16) // rows))
+
+    def body(x: Any) -> Any:
+        return tf.stack([tf.tanh(row * 2.0) for row in tf.unstack(x)])
+
+    return _compiled(body, x, JOINED_ROWS=NEVER), _compiled(body, x, JOINED_ROWS=1)
+
+
 # --- derivatives and files ---------------------------------------------------------------------------------------------------
 
 

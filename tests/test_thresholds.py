@@ -34,6 +34,7 @@ UNITS = {
     "NANOSECONDS": "Nanoseconds",
     "CALLS": "Calls",
     "ROUNDS": "Rounds",
+    "ROWS": "Rows",
     "PASSES": "Passes",
 }
 

@@ -27,7 +27,6 @@ from .keys import key_of, operand_key
 from .program import Look, Node, Program, Value, size_of
 from .repetitions import is_elementwise
 
-_FEWEST = 8  # rows
 _DEEPEST = 64  # instructions from a row to what is made of it
 
 
@@ -44,8 +43,8 @@ def with_rows_together(program: Program) -> Program:
 def _is_of_many_rows(program: Program, node: Node) -> bool:
     """Whether an instruction puts a large array together of many rows, or takes one apart."""
     if node.what is stack:
-        return len(node.inputs) >= _FEWEST and _is_large(program.looks[node.outputs[0]])
-    return node.what is unpack and len(node.outputs) >= _FEWEST and _is_large(program.look_of(node.inputs[0]))
+        return len(node.inputs) >= thresholds.JOINED_ROWS and _is_large(program.looks[node.outputs[0]])
+    return node.what is unpack and len(node.outputs) >= thresholds.JOINED_ROWS and _is_large(program.look_of(node.inputs[0]))
 
 
 def _is_large(look: Look) -> bool:
@@ -73,7 +72,7 @@ class _Rows:
 
     def _stacked(self, node: Node) -> Node | None:
         look = self.looks[node.outputs[0]]
-        if len(node.inputs) < _FEWEST or not _is_large(look) or node.attributes["axis"] not in (0, -len(look[0])):
+        if len(node.inputs) < thresholds.JOINED_ROWS or not _is_large(look) or node.attributes["axis"] not in (0, -len(look[0])):
             return None
         array = self._array(node.inputs, _DEEPEST)
         return None if array is None else Node(reshape, (array,), {"shape": look[0]}, node.outputs)
@@ -84,7 +83,7 @@ class _Rows:
             return None
         terms = self._terms(node)
         ((op, count),) = Counter(map(self._op_of, terms)).most_common(1)
-        if count < _FEWEST or op is None:
+        if count < thresholds.JOINED_ROWS or op is None:
             return None
         rows = [term for term in terms if self._op_of(term) is op]
         others = [term for term in terms if self._op_of(term) is not op]
