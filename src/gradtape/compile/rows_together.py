@@ -44,7 +44,11 @@ def _is_of_many_rows(program: Program, node: Node) -> bool:
     """Whether an instruction puts a large array together of many rows, or takes one apart."""
     if node.what is stack:
         return len(node.inputs) >= thresholds.JOINED_ROWS and _is_large(program.looks[node.outputs[0]])
-    return node.what is unpack and len(node.outputs) >= thresholds.JOINED_ROWS and _is_large(program.look_of(node.inputs[0]))
+    return (
+        node.what is unpack
+        and len(node.outputs) >= thresholds.JOINED_ROWS
+        and _is_large(program.look_of(node.inputs[0]))
+    )
 
 
 def _is_large(look: Look) -> bool:
@@ -72,7 +76,11 @@ class _Rows:
 
     def _stacked(self, node: Node) -> Node | None:
         look = self.looks[node.outputs[0]]
-        if len(node.inputs) < thresholds.JOINED_ROWS or not _is_large(look) or node.attributes["axis"] not in (0, -len(look[0])):
+        if (
+            len(node.inputs) < thresholds.JOINED_ROWS
+            or not _is_large(look)
+            or node.attributes["axis"] not in (0, -len(look[0]))
+        ):
             return None
         array = self._array(node.inputs, _DEEPEST)
         return None if array is None else Node(reshape, (array,), {"shape": look[0]}, node.outputs)
