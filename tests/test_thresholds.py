@@ -110,6 +110,8 @@ OTHERS = {
     "compile/warming.py: _LONG": "part of the formula with WARMING_CALLS",
     "compile/warming.py: _SHORT": "part of the formula with WARMING_INSTRUCTIONS",
     "compile/whole/body_memory.py: _STACK": "the stack of a thread has an end",
+    "compile/whole/control.py: _MOST_UNCHECKED": "how soon an interrupt of a loop is noticed",
+    "compile/whole/control.py: _UNCHECKED_NANOSECONDS": "the same, in time",
     "compile/whole/elementwise.py: _SINGLE": TEXT,
     "compile/whole/elementwise.py: _UNROLLED": TEXT,
     "compile/whole/group.py: _LONGEST_WHOLE": ANALYSIS,
@@ -157,6 +159,7 @@ OTHERS = {
     "trace/inference.py: _MOST_SIZES": ANALYSIS,
     "trace/storms.py: _TRACES": "decides when a warning is given",
     "trace/trials.py: _LARGEST": ANALYSIS,
+    "trace/trials.py: _MOST_RANKS": ANALYSIS,
     "train/per_example.py: _WINDOWS": MEMORY,
     "xla/lowering.py: _LARGEST": LIMIT,
 }

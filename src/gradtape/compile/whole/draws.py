@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...base.philox import SCRAMBLER
+from ...native import thresholds
 from ...native.language import Unsupported
 from ..program import Call, Look, Value
 from .stand_in import StandIn, Steps
@@ -24,7 +25,6 @@ _FIRST, _SECOND = (
     np.uint64(0xCD9E8D57),
 )  # the multipliers, and what is added to the keys in each round
 _KEY, _OTHER_KEY = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
-_ALONE = 1 << 14  # numbers: more are drawn by NumPy, on long arrays
 
 Words = tuple[Any, Any, Any, Any]
 
@@ -46,7 +46,7 @@ def drawn(steps: Steps, call: Call, value: Callable[[Any], StandIn], look: Look)
     if pair.shape != (2,) or pair.dtype.kind not in "iu":
         raise Unsupported("a seed that is no pair of integers")
     count = math.prod(shape)
-    if not 0 < count <= _ALONE:
+    if not 0 < count <= thresholds.WHOLE_ELEMENTS:  # more are drawn by NumPy, on long arrays
         raise Unsupported("so many numbers")
     words = _of_pair(pair, -(-count // (2 if dtype.itemsize == 8 else 4)))
     return _DRAWS[call.name](steps, words, given, dtype).reshape(-1)[:count].reshape(shape)
