@@ -177,6 +177,39 @@ def test_memory_is_counted_by_line_and_op():
     assert tape.gradient(y, x) is not None
 
 
+def test_memory_of_a_compiled_function_is_that_of_its_lines():
+    @tf.function
+    def inner(t):
+        return tf.exp(t)
+
+    @tf.function
+    def loss(t):
+        h = tf.tanh(t * 2.0)
+        return tf.reduce_sum(inner(h))
+
+    x = tf.Variable(tf.ones([1000]))
+    for _ in range(3):  # also when it is warm
+        with tf.GradientTape() as tape:
+            y = loss(x)
+        found = tape.memory()
+        assert {row.name: row.bytes for row in found.by_op} == {"exp": 4000, "tanh": 4000}
+        assert [row.name.split("  ")[1] for row in found.by_line] == ["h = tf.tanh(t * 2.0)", "return tf.exp(t)"]
+        assert tape.gradient(y, x) is not None
+
+
+def test_memory_of_a_loop_in_a_function_has_its_name():
+    @tf.function
+    def rounds(t):
+        for _ in tf.range(3):
+            t = tf.sigmoid(t)
+        return tf.reduce_sum(t)
+
+    x = tf.Variable(tf.ones([1000]))
+    with tf.GradientTape() as tape:
+        rounds(x)
+    assert {row.name for row in tape.memory().by_op} == {"a loop"}
+
+
 def test_one_array_is_counted_once_and_variables_apart():
     x = tf.Variable(tf.ones([1000]))
     with tf.GradientTape() as tape:

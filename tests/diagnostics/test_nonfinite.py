@@ -94,8 +94,10 @@ def test_a_spent_tape_is_refused_with_the_repair():
     with tf.GradientTape() as tape:
         y = tf.sqrt(x)
     tape.gradient(y, x)
-    with pytest.raises(RuntimeError, match="persistent=True"):
+    with pytest.raises(RuntimeError, match=r"write\n  with tf.GradientTape\(persistent=True\) as tape:\nor ask above"):
         tape.explain_nonfinite(y, x)
+    with pytest.raises(RuntimeError, match="not entered yet"):
+        tf.GradientTape().explain_nonfinite(y, x)
 
 
 def test_the_line_inside_a_compiled_function_is_found_forward():

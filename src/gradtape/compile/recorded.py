@@ -244,7 +244,12 @@ class Recorded:
         """The function as it was traced."""
         return self.computation.graph
 
-    def again(self, run: Runs) -> tuple[Records, list[Any], Any]:
+    @property
+    def kept(self) -> list[int]:
+        """The numbers of the values that the backward pass takes from the forward pass."""
+        return self._kept
+
+    def again(self, run: Runs = Graph.run) -> tuple[Records, list[Any], Any]:
         """Record the graph once more, run by `run`: the records, the sources in their order, and the results."""
         evaluator = Lowering(self._form.updates_in_place)
         try:
@@ -341,7 +346,7 @@ class Recorded:
             if not followed:
                 continue
             pull = self._pull(tensors, kept, drawn, followed)
-            pull.function = self, tensors  # (its closure holds both anyway)
+            pull.function, pull.kept = (self, tensors), kept  # (its closure holds them anyway)
             ids = [sources[place]._id for place in followed]
             write(records, outputs, new_record(pull, ids, (), looks, user_location()))
 

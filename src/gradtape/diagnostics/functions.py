@@ -8,9 +8,12 @@ from typing import Any, NamedTuple
 from ..base.context import next_id, nobody_outside
 from ..base.dtypes import DType
 from ..base.notes import CUTS, STEPS_OF_WORLDS, Cut
+from ..compile.program import Branch, Loop
 from ..compile.recorded import LostInFunction, Recorded
 from ..differentiation.tape import GradientTape
 from ..op.declaration import Op
+from ..op.record import is_further_output, op_of, pull_of, saved_by
+from ..trace.abstract_tensor import AbstractTensor
 from ..trace.graph import Environment, Graph, Ref, bind, call_step, fill, leaves
 from ..values.tensor import EagerTensor
 from .chain import Chain, Ways
@@ -69,6 +72,36 @@ def _lines_of_integers(graph: Graph) -> Iterator[Where]:
         computed = any(isinstance(each, Ref) for each in leaves(step.inputs))
         if (integer or getattr(function, "no_derivative", None)) and computed and (line := from_text(step.line)):
             yield line
+
+
+def holders(recorded: Recorded) -> dict[int, tuple[str, Where | None]]:
+    """For each value that a compiled function keeps for its backward pass: the op that needs it, and its line in the function."""
+    found: dict[int, tuple[str, Where | None]] = {}
+    STEPS_OF_WORLDS.append(recorded)
+    try:
+        records, _, _ = recorded.again()
+    finally:
+        STEPS_OF_WORLDS.pop()
+    for number in sorted(records):
+        record = records[number]
+        op = None if record is None or is_further_output(record) else op_of(pull_of(record))
+        if record is None or op is None:
+            continue
+        for value in leaves(saved_by(record)):
+            if value.__class__ is AbstractTensor:  # (a value has the same number each time the function is lowered)
+                found.setdefault(value.number, (op.name, step_of(number)))
+    for node in recorded.programs[0].nodes:  # what the passes have made of the rules
+        what = node.what
+        name = (
+            "a loop"
+            if isinstance(what, Loop)
+            else "a branch"
+            if isinstance(what, Branch)
+            else getattr(what, "name", "")
+        )
+        for number in node.outputs if name else ():
+            found.setdefault(number, (name, None))
+    return found
 
 
 def recorded_in_steps(recorded: Recorded, tensors: list[Any]) -> tuple[GradientTape, list[Any], Lines]:

@@ -13,8 +13,9 @@ from ..differentiation.tape import GradientTape
 from ..op.record import ids_of, is_further_output, looks_of_outputs, op_of, place_of, pull_of, saved_by
 from ..values.tensor import EagerTensor, IndexedSlices
 from ..variables.variable import Variable
+from .functions import holders
 from .notebook import preformatted
-from .places import layer_of, where_of_record
+from .places import Where, layer_of, where_of_record
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +85,10 @@ def held_by(tape: GradientTape) -> Memory:
         own[held.number] = own.get(held.number, 0) + held.size
         recomputable += held.size if held.made else 0
         op = op_of(pull_of(held.record))
+        name, where = held.inside or ("a compiled function" if op is None else op.name, None)
         names = (
-            _line(held.number, held.record),
-            "a compiled function" if op is None else op.name,
+            _line(held.number, held.record) if where is None else f"{where}  {where.text}",
+            name,
             layer_of(held.number),
         )
         for table, name in zip(tables, names, strict=True):
@@ -107,6 +109,7 @@ class HeldArray(NamedTuple):
     size: int
     of_variable: bool
     made: bool  # whether it was computed on the tape
+    inside: tuple[str, Where | None] | None  # of a compiled function: the op that needs it, and its line
 
 
 def arrays_of(records: Records, variables: Iterable[Variable]) -> Iterator[HeldArray]:
@@ -117,11 +120,23 @@ def arrays_of(records: Records, variables: Iterable[Variable]) -> Iterator[HeldA
         record = records[number]
         if record is None or is_further_output(record):
             continue
+        inside = _kept_inside(record)
         for array, made in _arrays(record, records):
             base = _base(array)
             if id(base) not in seen:
                 seen.add(id(base))
-                yield HeldArray(number, record, int(base.nbytes), id(base) in known, made)
+                yield HeldArray(number, record, int(base.nbytes), id(base) in known, made, inside.get(id(base)))
+
+
+def _kept_inside(record: Record) -> dict[int, tuple[str, Where | None]]:
+    """Who needs what a compiled function keeps, by the array."""
+    pull = pull_of(record)
+    function = getattr(pull, "function", None)
+    if function is None:
+        return {}
+    needed = holders(function[0])
+    pairs = zip(function[0].kept, pull.kept, strict=True)
+    return {id(_base(array)): needed[number] for number, array in pairs if number in needed}
 
 
 def _line(number: int, record: Record) -> str:
@@ -138,11 +153,11 @@ def _arrays(record: Record, records: Records) -> Iterator[tuple[Any, bool]]:
             kept.append(cell.cell_contents)
         except ValueError:  # not filled yet
             continue
-    waiting = kept
+    waiting = kept[::-1]
     while waiting:
         value = waiting.pop()
         if isinstance(value, (list, tuple)):
-            waiting += value
+            waiting += reversed(value)
         elif value.__class__ is dict:
             waiting += value.values()
         elif value.__class__ is IndexedSlices:

@@ -22,11 +22,12 @@ from ..op.entry import observe_ops, unobserve_ops
 from ..op.record import ids_of, is_further_output, op_of, place_of, pull_of, saved_by
 from ..values.tensor import EagerTensor, IndexedSlices, to_tensor
 from ..variables.variable import Variable
-from . import patterns
+from . import patterns, repairs
 from .functions import Lines, line_in, recorded_in_steps
 from .notebook import framed, preformatted
 from .operands import known_values, operands_of, saved_tensors
 from .places import Where, where_of, where_of_record
+from .reading import Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,13 +134,24 @@ def explain_nonfinite(tape: GradientTape, target: Any, sources: Any) -> NonFinit
     """The first value that is not finite, forward and backward, on the way from the sources to the target."""
     records = tape._tape
     if records is None:
-        raise RuntimeError(
-            "The records of this tape are gone. Ask before `gradient`, or make it with tf.GradientTape(persistent=True). "
-            "To learn where a gradient became nan without asking each tape: tf.debugging.enable_check_numerics(), or "
-            "`gradtape explain script.py`."
-        )
+        frame = program_frame(1)
+        raise RuntimeError(_gone(tape, Reading(frame.f_code, frame.f_lasti)))
     targets, flat = checked_tensors(target, "target"), checked_tensors(sources, "source")
     return _found_in(records, targets, flat, None, [*flat, *tape.watched_variables()])
+
+
+def _gone(tape: GradientTape, reading: Reading) -> str:
+    """What to change where the records are gone."""
+    if not tape._spent:
+        return "This tape holds no record: it was not entered yet. Use it in `with tf.GradientTape() as tape:`."
+    opening = reading.opening()
+    changed = repairs.persistent(opening)
+    instead = f"At {opening} write\n  {changed}\n" if changed else "Make it with tf.GradientTape(persistent=True), "
+    return (
+        "The values of this tape are gone: it is not persistent, and its one gradient has been taken. "
+        f"{instead}or ask above the call of `gradient`. To learn where a gradient became nan without asking each tape: "
+        "tf.debugging.enable_check_numerics(), or `gradtape explain script.py`."
+    )
 
 
 def _found_in(

@@ -134,6 +134,21 @@ def kept_as_tensor(node: ast.expr) -> ast.expr | None:
     return None
 
 
+def persistent(where: Where) -> str:
+    """The `with` line of a tape, which answers more than once; empty where there is no such line."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(where.file)))
+    except (SyntaxError, ValueError):
+        return ""
+    block = next((n for n in ast.walk(tree) if isinstance(n, ast.With) and n.lineno == where.line), None)
+    opened = [i.context_expr for i in block.items if isinstance(i.context_expr, ast.Call)] if block is not None else []
+    tapes = [call for call in opened if _name(call.func) == "GradientTape"]
+    for call in tapes:
+        call.keywords = [k for k in call.keywords if k.arg != "persistent"]
+        call.keywords.append(ast.keyword("persistent", ast.Constant(True)))
+    return f"with {', '.join(map(ast.unparse, block.items))}:" if block is not None and tapes else ""
+
+
 def stopped(text: str) -> Change:
     """A change that puts `tf.stop_gradient` around the operands of an expression with this text."""
 
