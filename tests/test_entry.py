@@ -50,7 +50,16 @@ def test_an_entry_gives_what_the_general_path_gives(function, argument, request)
         assert np.array_equal(result, expected)
 
 
+def _mapped(x, y):
+    return tf.vectorized_map(lambda row: tf.math.floordiv(7, row) + tf.math.floormod(row, 3) * 2, tf.stack([x, y]))
+
+
 OF_INTEGERS = {
+    "function of a quotient": tf.math.floordiv,
+    "function of a rest": tf.math.floormod,
+    "function of a sum": tf.add,
+    "in a function": lambda x, y: tf.function(lambda a: tf.math.floordiv(a, y) + y * a)(x),
+    "in a map": _mapped,
     "sum": lambda x, y: x + y,
     "difference": lambda x, y: x - y,
     "product": lambda x, y: x * y,
@@ -70,6 +79,7 @@ INTEGERS = [
     (tf.constant(7), 2.5), (tf.constant(7), True), (tf.constant(7), tf.constant(7, tf.int64)), (tf.constant(7, tf.int8), 2),
     (tf.constant(7, tf.uint8), -1), (tf.constant(7), 2**31), (tf.constant(5), np.int64(3)),
     (np.array([1, 2]), tf.constant([3, 4])),
+    (5, 2), (5, [2, 3]), ([5, 6], 4), (7, np.array([5, 4])), (np.int32(7), 2), (5, None), (5, "a"), (tf.constant([]), 2),
     (tf.Variable(3), 2), (5, tf.Variable([2, 3])), (tf.constant([1, 2]), [3, 4]), (tf.constant([1, 2]), tf.constant([1, 2, 3])),
 ]  # fmt: skip
 

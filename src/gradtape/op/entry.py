@@ -326,7 +326,9 @@ def _of_integers(op: Op, x: Any, y: Any) -> Any:
             return None
     else:
         tensor, number = (x, y) if x.__class__ is EagerTensor else (y, x)
-        if number.__class__ is not int or not -0x80000000 <= number <= 0x7FFFFFFF or (ACTIVE and tensor._id):
+        if tensor.__class__ is not EagerTensor or number.__class__ is not int or not -(2**31) <= number < 2**31:
+            return None
+        if ACTIVE and tensor._id:
             return None
         dtype = tensor._array.dtype
         if dtype is not _I32 and dtype is not _I64:
