@@ -123,6 +123,8 @@ _STEPS: dict[str, Any] = {
 # Names that only files of earlier versions contain.
 _EARLIER_STEPS: dict[str, Any] = {"RaggedTensor._concatenated": concat, "RaggedTensor._stacked_along": stack}
 _EARLIER_NAMES = {"ragged.range_of": "ragged.range"}
+# One step each in files of earlier versions; today a function records the ops that they are made of.
+_ONCE_STEPS = frozenset(("nn.compute_average_loss", "nn.scale_regularization_loss"))
 _CLASSES: dict[str, type] = {cls.__name__: cls for cls in (GradientTape, ForwardAccumulator, TensorArray)}
 _STEP_NAMES = {id(function): name for name, function in _STEPS.items()}
 
@@ -211,7 +213,7 @@ def _public_function(name: str) -> Any:
         found = getattr(_namespace(namespace), last, None)
     except ImportError as error:
         raise NotFoundError(None, None, f"saved model: it uses {name!r}, and {error}") from error
-    return found if _is_step(found, NAMESPACES[namespace]) else None
+    return found if name in _ONCE_STEPS or _is_step(found, NAMESPACES[namespace]) else None
 
 
 def _public_name(function: Function) -> str | None:
