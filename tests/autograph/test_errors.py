@@ -193,6 +193,13 @@ def test_an_error_stays_the_object_it_is_and_shows_the_users_lines():
     assert f'File "{__file__}", line {first_of_helper + 2}, in helper' in note
 
 
+def test_a_lambda_has_one_frame():
+    with pytest.raises(AttributeError) as caught:
+        tf.function(lambda x: x.nmupy())(tf.constant(1.0))
+    assert [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)].count("<lambda>") == 1
+    assert caught.value.__notes__[0].count("in <lambda>") == 1
+
+
 def test_user_code_catches_errors_of_what_it_calls():
     def fn(x):
         try:

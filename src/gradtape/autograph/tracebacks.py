@@ -35,12 +35,21 @@ def clean(error: BaseException) -> None:
         for place, link in enumerate(links)
         if users[place] or (place > last and os.path.dirname(link.tb_frame.f_code.co_filename) != _HERE)
     ]
+    kept = [link for link, below in zip(kept, [*kept[1:], None], strict=True) if not _is_body_of_lambda(below)]
     if FILTERING.on:
         for place, link in enumerate(kept):
             link.tb_next = kept[place + 1] if place + 1 < len(kept) else None
         error.__traceback__ = kept[0] if kept else None
     if last >= 0 and not any(note.startswith(_NOTE) for note in getattr(error, "__notes__", ())):
         error.add_note("\n".join([_NOTE, *(_shown(link) for link in kept if not is_ours(link.tb_frame))]))
+
+
+def _is_body_of_lambda(link: TracebackType | None) -> bool:
+    """Whether the frame runs the body of a converted lambda, which is a lambda inside: what called it shows the same line."""
+    if link is None:
+        return False
+    code = link.tb_frame.f_code
+    return code.co_name == "<lambda>" and code.co_argcount == 1 and code.co_varnames[0].startswith("lscope")
 
 
 def _shown(link: TracebackType) -> str:

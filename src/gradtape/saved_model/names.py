@@ -124,7 +124,7 @@ _STEPS: dict[str, Any] = {
 _EARLIER_STEPS: dict[str, Any] = {"RaggedTensor._concatenated": concat, "RaggedTensor._stacked_along": stack}
 _EARLIER_NAMES = {"ragged.range_of": "ragged.range"}
 # One step each in files of earlier versions; today a function records the ops that they are made of.
-_ONCE_STEPS = frozenset(("nn.compute_average_loss", "nn.scale_regularization_loss"))
+_ONCE_STEPS = frozenset(["nn.compute_average_loss", "nn.scale_regularization_loss", "random.fold_in", "random.split"])
 _CLASSES: dict[str, type] = {cls.__name__: cls for cls in (GradientTape, ForwardAccumulator, TensorArray)}
 _STEP_NAMES = {id(function): name for name, function in _STEPS.items()}
 
