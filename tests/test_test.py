@@ -1,5 +1,6 @@
 """tf.test: gradients against finite differences, and TestCase's assertions."""
 
+import sys
 import unittest
 
 import numpy as np
@@ -167,3 +168,32 @@ def test_incompatible_shapes_devices_and_threads_are_checked():
     thread.start()
     with pytest.raises(ZeroDivisionError):
         thread.join()
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (
+            tf.sparse.from_dense([[0, 1], [2, 0]]),
+            "'SparseTensor(indices=[[0 1]\n [1 0]], values=[1 2], shape=[2 2])'\n",
+        ),
+        (tf.ragged.constant([[1.5], [2, 3]]), "[[1.500000], [2.000000, 3.000000]]\n"),
+        ([tf.ragged.constant([[b"a"], []])], "[[['a'], []]]\n"),
+        (tf.ragged.constant([list(range(9)), [1]]), "[[0, 1, 2, ..., 6, 7, 8], [1]]\n"),
+    ],
+)
+@pytest.mark.parametrize("run", [lambda f, x: f(x), lambda f, x: tf.function(f)(x)])
+def test_print_shows_what_is_made_of_several_tensors_as_tensorflow_does(run, value, text):
+    with tf.test.TestCase().captureWritesToStream(sys.stdout) as captured:
+        run(lambda x: tf.print(x, output_stream=sys.stdout), value)
+    assert captured.contents() == text
+
+
+def test_what_is_written_to_the_file_of_a_stream_is_captured(tmp_path):
+    with open(tmp_path / "out.txt", "w+") as stream:
+        with tf.test.TestCase().captureWritesToStream(stream) as captured:
+            stream.write("inside")
+            assert captured.contents() == "inside"
+        stream.write("after")
+    assert (tmp_path / "out.txt").read_text() == "after"
+    assert captured.contents() == "inside"

@@ -294,7 +294,7 @@ def reduce_variance(
         TypeError: The numbers are integers.
     """
     x: Any = input_tensor if input_tensor.__class__ in OPERANDS else to_tensor(input_tensor)
-    if not x.dtype.is_differentiable:
+    if not x.dtype.is_differentiable and not is_composite(x):
         message = f"Input must be either real or complex floating. Received integer type {x.dtype!r}. Use tf.cast."
         raise OperandTypeError(None, None, message)
     if not x.dtype.is_complex:
@@ -325,7 +325,7 @@ def reduce_std(
         TypeError: The numbers are integers.
     """
     x: Any = input_tensor if input_tensor.__class__ in OPERANDS else to_tensor(input_tensor)
-    if x.dtype.is_floating:
+    if x.dtype.is_floating or is_composite(x):
         return normalization.reduce_std.public(x, as_axis(axis), bool(keepdims))
     return sqrt(reduce_variance(x, axis, keepdims))
 

@@ -711,15 +711,15 @@ def ngrams(
 
     widths = tuple(ngram_width) if isinstance(ngram_width, (list, tuple)) else (ngram_width,)
     if any(as_int(width) < 1 for width in widths):
-        raise ValueError(f"ngrams: all widths must be at least 1, got {ngram_width!r}.")
-    if padding_width is not None and (pad_values is None or padding_width < 1):
-        raise ValueError(f"ngrams: `padding_width` goes with `pad_values` and is at least 1, got {padding_width}.")
-    if pad_values is not None and not (
-        isinstance(pad_values, str)
-        or (isinstance(pad_values, (list, tuple)) and [isinstance(pad, str) for pad in pad_values] == [True, True])
-    ):
-        raise TypeError(f"ngrams: `pad_values` must be a string or a pair of strings, got {pad_values!r}.")
-    left, right = (pad_values, pad_values) if isinstance(pad_values, str) else pad_values or ("", "")
+        raise ValueError(f"All ngram_widths must be greater than 0. Got {list(widths)}")
+    pair = pad_values if isinstance(pad_values, (list, tuple)) else (pad_values, pad_values)
+    if pad_values is not None and not (len(pair) == 2 and all(isinstance(pad, (str, bytes)) for pad in pair)):
+        raise TypeError(f"pad_values must be a string, tuple of strings, or None. Got {pad_values!r}")
+    if padding_width is not None and padding_width < 1:
+        raise ValueError(f"padding_width must be greater than 0. Got {padding_width}")
+    if padding_width is not None and pad_values is None:
+        raise ValueError("pad_values must be provided if padding_width is set.")
+    left, right = ("", "") if pad_values is None else (_plain(pad) for pad in pair)
     border = (-1 if padding_width is None else padding_width) if pad_values is not None else 0
     settings = (_plain(separator), widths, left, right, border, bool(preserve_short_sequences))
 
@@ -732,7 +732,7 @@ def ngrams(
     if isinstance(texts, RaggedTensor):
         return in_rows(texts)
     if not texts.ndim:
-        raise ValueError("ngrams: at least one axis of texts is needed, got a scalar.")
+        raise ValueError("Data must have rank>0: ngrams needs at least one axis of texts, got a scalar.")
     rows = arrays.reshape(texts, (-1, texts.shape[-1]))
     runs = in_rows(RaggedTensor.from_tensor(rows)).values
     return arrays.reshape(runs, (*texts.shape[:-1], -1))

@@ -108,6 +108,22 @@ with contextlib.suppress(
     _Base = importlib.import_module("absl.testing.absltest").TestCase
 
 
+class CapturedWrites:
+    """What has been written to a stream; `TestCase.captureWritesToStream` makes it."""
+
+    def __init__(self, file: Any, stream: Any) -> None:
+        self._file, self._stream, self._text = file, stream, ""
+
+    def contents(self) -> str:
+        """The text, as far as it has been written."""
+        if not self._file.closed:
+            self._stream.flush()
+            self._file.flush()
+            self._file.seek(0)
+            self._text = self._file.read()
+        return self._text
+
+
 class CheckedThread(threading.Thread):
     """A thread whose `join` raises what ended it; `TestCase.checkedThread` makes it."""
 
@@ -287,6 +303,43 @@ class TestCase(_Base):  # type: ignore[misc]
             DeviceSpec.from_string(str(getattr(d, "to_string", lambda d=d: d)())) for d in (device1, device2)
         )
         self.assertEqual(first, second, msg)
+
+    @contextmanager
+    def captureWritesToStream(self, stream: Any) -> Iterator[CapturedWrites]:
+        """A block whose writes to a stream are kept: to its file, where it has one.
+
+        >>> import gradtape as tf, sys
+        >>> with tf.test.TestCase().captureWritesToStream(sys.stderr) as captured:
+        ...     tf.print("shown")
+        >>> captured.contents()
+        'shown\\n'
+
+        Args:
+            stream: `sys.stdout`, `sys.stderr`, or another stream.
+
+        Yields:
+            What has been written, by its method `contents`.
+        """
+        stream.flush()
+        with tempfile.TemporaryFile(mode="w+", encoding="utf-8") as file:
+            captured = CapturedWrites(file, stream)
+            try:
+                number = stream.fileno()
+            except (OSError, AttributeError):  # a stream in memory, as in notebooks
+                number, write = None, stream.write
+                stream.write = file.write
+            else:
+                before = os.dup(number)
+                os.dup2(file.fileno(), number)
+            try:
+                yield captured
+            finally:
+                captured.contents()
+                if number is None:
+                    stream.write = write
+                else:
+                    os.dup2(before, number)
+                    os.close(before)
 
     def checkedThread(
         self, target: Callable[..., Any], args: Sequence[Any] | None = None, kwargs: dict[str, Any] | None = None

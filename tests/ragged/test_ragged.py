@@ -371,3 +371,68 @@ def test_rows_of_one_length_that_a_tensor_says():
     for length in (3, -1, 0):
         with pytest.raises(tf.errors.InvalidArgumentError, match="RaggedTensor"):
             rows(tf.constant(length))
+
+
+@pytest.mark.parametrize(
+    ("function", "axis", "kind", "expected"),
+    [
+        (tf.reduce_mean, None, "float64", 3.875),
+        (tf.math.reduce_variance, None, "float64", 6.609375),
+        (tf.math.reduce_variance, 1, "float64", [14 / 9, 4.0, 0.0, 4.0]),
+        (tf.math.reduce_std, 1, "float64", [(14 / 9) ** 0.5, 2.0, 0.0, 2.0]),
+    ],
+)
+def test_means_and_variances_of_whole_numbers_are_not_whole(function, axis, kind, expected):
+    found = function(tf.ragged.constant([[3, 1, 4], [1, 5], [9], [2, 6]]), axis)
+    assert found.dtype == kind
+    np.testing.assert_allclose(found, expected)
+
+
+def test_all_axes_are_kept_where_that_is_asked_for():
+    rows = tf.ragged.constant([[3, 1, 4], [1, 5]])
+    assert tf.reduce_sum(rows, keepdims=True).numpy().tolist() == [[14]]
+    assert tf.reduce_any(rows > 4, keepdims=True).numpy().tolist() == [[True]]
+
+
+def test_the_variance_of_equal_numbers_is_not_negative():
+    assert tf.math.reduce_std(tf.ragged.constant([[0.1, 0.1, 0.1], [1.1]]), 1).numpy().min() >= 0
+
+
+@pytest.mark.parametrize(
+    ("lists", "settings", "shape"),
+    [
+        ([], {"ragged_rank": 1}, [0, None]),
+        ([], {"ragged_rank": 2, "inner_shape": (100, 20)}, [0, None, None, 100, 20]),
+        ([], {"inner_shape": (0, 100, 20)}, [0, 100, 20]),
+        ([[], [], []], {"ragged_rank": 2}, [3, None, None]),
+        ([[[1, 2], np.array([3, 4])], np.array([]), [[5, 6]]], {}, [3, None, None]),
+        ([[[1, 2], [3, 4]], [], [[5, 6]]], {"ragged_rank": 1, "inner_shape": (2,)}, [3, None, 2]),
+    ],
+)
+def test_constants_of_empty_lists_and_arrays(lists, settings, shape):
+    assert tf.ragged.constant(lists, **settings).shape.as_list() == shape
+
+
+@pytest.mark.parametrize(
+    ("lists", "settings", "error", "words"),
+    [
+        (12, {"ragged_rank": 1}, ValueError, "incompatible with ragged_rank=1"),
+        ([[[1], [2]]], {"ragged_rank": -1}, ValueError, "must be nonnegative"),
+        ([1, 2, 3], {"ragged_rank": 1}, ValueError, "scalar values depth 1, but ragged_rank=1"),
+        ([[1], [[]]], {}, ValueError, "empty list nesting is greater"),
+        ([1, [2]], {}, ValueError, "same nesting depth"),
+        ([[[1, 2], [3, 4]], [[5, 6], [7, 8, 9]]], {"ragged_rank": 1}, ValueError, "inconsistent shape"),
+        ([1, 2, 3], {"inner_shape": (1, 1)}, TypeError, "do not fit"),
+    ],
+)
+def test_lists_that_make_no_ragged_tensor_are_refused(lists, settings, error, words):
+    with pytest.raises(error, match=words):
+        tf.ragged.constant(lists, **settings)
+
+
+def test_axes_that_are_merged_are_checked():
+    rows = tf.ragged.constant([[1]])
+    with pytest.raises(ValueError, match=r"inner_axis=-3 out of bounds: expected -2<=inner_axis<2"):
+        rows.merge_dims(1, -3)
+    with pytest.raises(ValueError, match=r"Expected outer_axis .* to be less than or equal"):
+        rows.merge_dims(1, 0)

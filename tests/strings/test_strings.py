@@ -220,6 +220,11 @@ def test_texts_in_a_tensor_come_apart_in_rows():
 
 def test_runs_of_neighbours_are_those_of_tensorflow():
     assert s.ngrams([["a", "b", "c"]], 2).numpy().tolist() == [[b"a b", b"b c"]]
+    assert s.ngrams(["a", "b"], 2, pad_values=(b"L", b"R"), padding_width=1).numpy().tolist() == [
+        b"L a",
+        b"a b",
+        b"b R",
+    ]
     both = s.ngrams(["a", "b", "c"], (2, 3), pad_values="P").numpy().tolist()
     assert both == [b"P a", b"a b", b"b c", b"c P", b"P P a", b"P a b", b"a b c", b"b c P", b"c P P"]
     ends = s.ngrams(["a", "b", "c"], (2, 3), pad_values=("P", "Q"), padding_width=1).numpy().tolist()

@@ -349,15 +349,33 @@ def _printed(value: object, summarize: int) -> str:
         return value
     shown: list[str] = []
 
-    def leaf(item: TensorLike) -> Any:
-        if not isinstance(item, (Tensor, Variable)):
+    ends = sys.maxsize if summarize == -1 else summarize
+
+    def leaf(item: Any) -> Any:
+        if hasattr(item, "row_splits"):
+            shown.append(_in_rows(item.to_list(), ends))
+        elif is_composite(item) and hasattr(item, "dense_shape") and item.dense_shape is not None:
+            parts = (summary(np.asarray(part._array), ends) for part in (item.indices, item.values, item.dense_shape))
+            shown.append("'SparseTensor(indices={}, values={}, shape={})'".format(*parts))
+        elif isinstance(item, (Tensor, Variable)):
+            shown.append(summary(np.asarray(to_tensor(item)._array), ends))
+        else:
             return item
-        shown.append(summary(np.asarray(to_tensor(item)._array), sys.maxsize if summarize == -1 else summarize))
         return _SLOT
 
     template = pprint.pformat(nest.map_structure(leaf, value)).split(repr(_SLOT))
     # pprint takes a dict in the order of its keys, and so does map_structure: the slots come in order.
     return template[0] + "".join(text + rest for text, rest in zip(shown, template[1:], strict=True))
+
+
+def _in_rows(value: Any, ends: int) -> str:
+    """Rows of different lengths, at most `ends` elements at each end; numbers with six digits after the point."""
+    if isinstance(value, list):
+        parts = value if len(value) <= 2 * ends else [*value[:ends], ..., *value[-ends:]]
+        return "[" + ", ".join("..." if part is ... else _in_rows(part, ends) for part in parts) + "]"
+    if isinstance(value, bytes):
+        return repr(value.decode(errors="replace"))
+    return f"{value:f}" if isinstance(value, float) else str(value).lower() if isinstance(value, bool) else str(value)
 
 
 class _Slot:

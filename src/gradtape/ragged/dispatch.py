@@ -146,18 +146,23 @@ def _has_rows_of(first: RaggedTensor, value: Any) -> bool:
 
 def _reduced(op: Op, ragged: RaggedTensor, axis: object, keepdims: bool) -> Any:
     rank = len(ragged.shape)
-    if axis is None:
-        return op.public(ragged.flat_values)
+    if axis is None and op.name not in ("reduce_mean", "reduce_variance", "reduce_std"):
+        found = op.public(ragged.flat_values)
+        return arrays.reshape(found, (1,) * rank) if keepdims else found
+    if axis is None and op.name == "reduce_mean":
+        flat = ragged.flat_values
+        found = math.divide(math.reduce_sum(flat), math.cast(arrays.size(flat), flat.dtype))
+        return arrays.reshape(found, (1,) * rank) if keepdims else found
+    if op.name in ("reduce_variance", "reduce_std"):
+        mean = _reduced(REGISTRY["reduce_mean"], ragged, axis, keepdims)
+        squares = _reduced(REGISTRY["reduce_mean"], map_flat_values(math.square, ragged), axis, keepdims)
+        variance = math.maximum(math.subtract(squares, math.square(mean)), 0.0)  # (rounding may leave less than 0)
+        return variance if op.name == "reduce_variance" else math.sqrt(variance)
     axes = sorted({axis_of(one, rank) for one in (axis if isinstance(axis, (tuple, list)) else (axis,))}, reverse=True)
     if op.name == "reduce_mean":
         sums = _over(ragged, axes, "reduce_sum", keepdims)
         ones = map_flat_values(arrays.ones_like, ragged)
         return math.divide(sums, _over(ones, axes, "reduce_sum", keepdims))
-    if op.name in ("reduce_variance", "reduce_std"):
-        mean = _reduced(REGISTRY["reduce_mean"], ragged, axis, keepdims)
-        squares = _reduced(REGISTRY["reduce_mean"], map_flat_values(math.square, ragged), axis, keepdims)
-        variance = math.subtract(squares, math.square(mean))
-        return variance if op.name == "reduce_variance" else math.sqrt(variance)
     if op.name == "reduce_logsumexp":
         return rows.logsumexp(ragged, axes, keepdims)
     if op.name in ("reduce_any", "reduce_all"):

@@ -17,7 +17,7 @@ from ..base.sizes import UNKNOWN
 from ..base.traceable import shaped, trace_public, traceable
 from ..base.types import AxisLike, DTypeLike, IntLike, TensorLike
 from ..op.abstract import Abstract
-from ..op.attributes import as_int
+from ..op.attributes import as_int, as_ints
 from ..sparse import SparseTensor, crossing
 from ..trace.abstract_tensor import abstract_of
 from ..trace.composites import by_stand_ins
@@ -84,52 +84,77 @@ def constant(
     Raises:
         ValueError: Elements are not as deep as others, or the lists are not deep enough for `ragged_rank`.
     """
-    depth = _depth(pylist)
-    if depth is None:
-        raise ValueError("ragged.constant: all scalar values must have the same nesting depth.")
-    inner = None if inner_shape is None else tuple(inner_shape)
+    lists = _as_lists(pylist)
+    deepest, scalars = _nesting(lists), _depth_of_scalars(lists)
+    inner = None if inner_shape is None else tuple(as_ints(inner_shape))
     if ragged_rank is None:
-        ragged_rank = max(0, depth - 1 - (len(inner) if inner is not None else 0))
-    if not 0 <= ragged_rank < max(depth, 1):
-        raise ValueError(f"ragged.constant: lists of depth {depth} cannot have ragged_rank={ragged_rank}.")
+        ragged_rank = max(0, deepest - 1 - len(inner or ()))
+    if ragged_rank < 0:
+        raise ValueError(f"Invalid ragged_rank={ragged_rank}: must be nonnegative")
+    if not isinstance(lists, list) and (ragged_rank or inner):
+        raise ValueError(
+            f"Invalid pylist={pylist!r}: incompatible with ragged_rank={ragged_rank}, inner_shape={inner_shape}"
+        )
+    if scalars is not None and scalars < deepest:
+        raise ValueError(f"Invalid pylist={pylist!r}: empty list nesting is greater than scalar value nesting")
+    if scalars is not None and 0 < scalars <= ragged_rank:
+        raise ValueError(
+            f"Invalid pylist={pylist!r}: pylist has scalar values depth {scalars}, but ragged_rank={ragged_rank} requires "
+            f"scalar value depth greater than {ragged_rank}"
+        )
+    if scalars is not None and ragged_rank and inner is not None and scalars != ragged_rank + 1 + len(inner):
+        raise ValueError(
+            f"Invalid pylist={pylist!r}: incompatible with ragged_rank={ragged_rank} and dim(inner_shape)={len(inner)}"
+        )
     kind = None if dtype is None else dtypes.as_dtype(dtype)
     lengths: list[Any] = []
-    values = _as_lists(pylist) if ragged_rank else pylist
+    values: Any = lists
     for _ in range(ragged_rank):
         lengths.append([len(row) for row in values])
         values = [item for row in values for item in row]
-    flat: Any = (
-        to_tensor(values, kind) if np.size(values) else arrays.zeros((0, *(inner or ())), kind or dtypes.float32)
-    )
+    found = _shape_of(values)
+    flat: Any = arrays.zeros(found, kind or dtypes.float32) if scalars is None else to_tensor(values, kind)
     if inner is not None:
-        flat = arrays.reshape(flat, (-1, *inner))
+        shape = (len(values), *inner) if ragged_rank else inner
+        if np.prod(found) != np.prod(shape):
+            raise TypeError(f"ragged.constant: values of shape {found} do not fit inner_shape={inner}.")
+        flat = arrays.reshape(flat, shape)
     splits = dtypes.as_dtype(row_splits_dtype)
     for row in reversed(lengths):
         flat = RaggedTensor.from_row_lengths(flat, from_array(np.array(row, splits.numpy)))
     return flat
 
 
-def _as_lists(value: Sequence[TensorLike]) -> Any:
-    return list(value) if isinstance(value, (list, tuple, np.ndarray)) else value
+def _as_lists(value: Any) -> Any:
+    """Lists in place of arrays, tuples and tensors; an element as it is."""
+    if isinstance(value, (list, tuple)) or (isinstance(value, (np.ndarray, Tensor)) and value.ndim):
+        return [_as_lists(item) for item in value]
+    return value
 
 
-def _depth(value: Any) -> int | None:
-    """How deep lists are nested; None where that differs. An empty list may be of any depth."""
-    if isinstance(value, np.ndarray) and value.dtype.kind != "O":
-        return value.ndim
-    if not isinstance(value, (list, tuple, np.ndarray)):
+def _nesting(value: Any) -> int:
+    """How deep lists are nested, empty ones too."""
+    return 1 + max(map(_nesting, value), default=0) if isinstance(value, list) else 0
+
+
+def _depth_of_scalars(value: Any) -> int | None:
+    """How many lists are around each element; None if there are no elements."""
+    if not isinstance(value, list):
         return 0
-    depths = {_depth(item) for item in value}
-    if None in depths:
-        return None
-    known = {depth for item, depth in ((item, _depth(item)) for item in value) if not _is_empty(item)}
-    if len(known) > 1 or (0 in depths and len(depths) > 1):
-        return None
-    return 1 + max((depth for depth in depths if depth is not None), default=0)
+    depths = set(map(_depth_of_scalars, value)) - {None}
+    if len(depths) > 1:
+        raise ValueError("all scalar values must have the same nesting depth")
+    return 1 + depths.pop() if depths else None  # type: ignore[operator]
 
 
-def _is_empty(value: Sequence[TensorLike]) -> bool:
-    return isinstance(value, (list, tuple)) and all(_is_empty(item) for item in value)
+def _shape_of(value: Any) -> tuple[int, ...]:
+    """The shape of nested lists that are all as long at one depth."""
+    if not isinstance(value, list):
+        return ()
+    shapes = set(map(_shape_of, value))
+    if len(shapes) > 1:
+        raise ValueError(f"Invalid pylist: inner values have inconsistent shape: {sorted(shapes)}")
+    return (len(value), *(shapes.pop() if shapes else ()))
 
 
 def range_of(

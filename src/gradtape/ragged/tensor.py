@@ -736,8 +736,12 @@ class RaggedTensor(_Arithmetic):
         rank = len(self.shape)
         outer, inner = (axis + rank if axis < 0 else axis for axis in (as_int(outer_axis), as_int(inner_axis)))
         if not 0 <= outer <= inner < rank:
+            for label, axis in (("outer_axis", outer_axis), ("inner_axis", inner_axis)):
+                if not -rank <= as_int(axis) < rank:
+                    raise ValueError(f"merge_dims: {label}={axis} out of bounds: expected -{rank}<={label}<{rank}")
             raise ValueError(
-                f"merge_dims: outer_axis={outer_axis} and inner_axis={inner_axis} of a tensor of rank {rank}."
+                f"Expected outer_axis ({outer_axis}) to be less than or equal to inner_axis ({inner_axis}) of a tensor of "
+                f"rank {rank}."
             )
         if outer == inner:
             return self

@@ -273,7 +273,8 @@ _WRITTEN: dict[str, typing.Any] = {
         (
             "BroadcastGradientArgs", "DenseToDenseSetOperation", "DenseToSparseSetOperation", "Eig",
             "Einsum",
-            "InplaceAdd", "InplaceSub", "InplaceUpdate", "RaggedRange", "RaggedTensorToSparse", "RandomUniformInt",
+            "InplaceAdd", "InplaceSub", "InplaceUpdate", "RaggedRange", "RaggedTensorToSparse", "RandomIndexShuffle",
+            "RandomUniformInt",
             "ResourceScatterNdMax", "ResourceScatterNdMin", "ResourceStridedSliceAssign", "RestoreV2", "Reverse",
             "ShardedFilename", "ShardedFilespec", "SparseConcat", "SparseDenseCwiseAdd", "SparseDenseCwiseDiv",
             "SparseDenseCwiseMul", "SparseFillEmptyRows", "SparseReshape", "SparseSplit", "SparseToDense",

@@ -12,6 +12,7 @@ from ..api import arrays, indexing, layout
 from ..base import dtypes
 from ..base.dtypes import as_dtype
 from ..base.errors import invalid
+from ..base.shuffled_places import shuffled_place
 from ..base.types import DTypeLike, ShapeLike, TensorLike
 from ..linalg import eig, einsum, svd, tridiagonal_matmul
 from ..op.attributes import as_int, as_ints
@@ -251,6 +252,20 @@ def UnicodeEncode(
     """Texts of code points, which begin where the splits say."""
     points = RaggedTensor.from_row_splits(to_tensor(input_values), to_tensor(input_splits))
     return strings.unicode_encode(points, output_encoding, errors, replacement_char)
+
+
+def RandomIndexShuffle(
+    index: TensorLike, seed: TensorLike, max_index: TensorLike, rounds: int = 4, name: str | None = None
+) -> Any:
+    """Where each index goes when 0 to `max_index` are shuffled by a seed of three words."""
+    places, keys, last = to_tensor(index), to_tensor(seed), to_tensor(max_index)
+    shape = np.broadcast_shapes(*(tuple(part) for part in (places.shape, keys.shape[:-1], last.shape)))
+    found = np.empty(shape, places.dtype.numpy)
+    words = np.broadcast_to(keys._array, (*shape, 3))
+    at, ends = np.broadcast_to(places._array, shape), np.broadcast_to(last._array, shape)
+    for entry in np.ndindex(shape):
+        found[entry] = shuffled_place(int(at[entry]), tuple(words[entry].tolist()), int(ends[entry]), as_int(rounds))
+    return from_array(found)
 
 
 # --- others ------------------------------------------------------------------------------------------------------------------
