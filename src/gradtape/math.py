@@ -44,7 +44,7 @@ from .ops.public import reduce_sum as reduce_sum
 from .ops.public import rsqrt as rsqrt
 from .ops.public import sqrt as sqrt
 from .ops.public import square as square
-from .values.composite import COMPOSITES, OPERANDS
+from .values.composite import COMPOSITES, OPERANDS, is_composite
 from .values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from .variables.operators import as_divisible as _as_divisible
 from .variables.operators import truediv as truediv
