@@ -120,3 +120,7 @@ def _(g: Cotangent, replica: Value, axis: int, count: int) -> Any:
 @replica_scatter.vjp("value")
 def _(g: Cotangent, replica: Value, axis: int, count: int) -> Any:
     return replica_gather(g, replica, axis=axis, count=count)
+
+
+for exchange in (replica_sum, replica_gather, replica_scatter):
+    exchange.waits = True

@@ -13,8 +13,10 @@ from ..ops.array.layout import stack
 from ..trace.abstract_tensor import NeedsValue
 from ..trace.engines import engine_on_devices
 from ..trace.function import function
+from ..trace.graph import Graph
 from ..trace.inference import Inference, depending_on, like, slice_of
 from ..values.tensor import Tensor, to_tensor
+from ..variables.variable import Variable
 from ..xla import processes
 from .in_turn import in_turn
 from .mesh import Mesh
@@ -65,8 +67,17 @@ def _on_host(one: Any, elements: list[Any], mesh: Mesh, way: Way) -> list[list[A
             "and there are several processes. Do that outside of it; `f.explain()` of a tf.function of it names the step.",
         )
     count = mesh.size
-    rows = in_turn(lambda number: one([element[number] for element in elements]), count, one.graph.variables)
+    rows = in_turn(lambda number: one([element[number] for element in elements]), count, _variables_of(one.graph))
     return [list(map(to_tensor, values)) for values in zip(*rows, strict=True)]
+
+
+def _variables_of(graph: Graph) -> list[Variable]:
+    """The variables that a graph uses, and those of objects that its steps are given (an optimizer has some of its own)."""
+    found: dict[int, Variable] = {}
+    for leaf in graph.given():
+        own = [leaf] if isinstance(leaf, Variable) else getattr(leaf, "variables", ())
+        found.update((one._id, one) for one in own if isinstance(one, Variable))
+    return list(found.values())
 
 
 def _trace_replicas(trace: Any, one: Callable[..., Any], elements: list[Any], mesh: Mesh, way: Way) -> Any:

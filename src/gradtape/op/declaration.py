@@ -128,6 +128,7 @@ class Op:
     dtypes: frozenset[np.dtype[Any]]
     multilinear: bool
     is_for_devices = False  # whether it says something of several devices: functions with it run there
+    waits = False  # whether a call may wait for others: it is made when a program runs, never while it is compiled
 
     def __init__(
         self,

@@ -564,6 +564,40 @@ def test_replicas_in_turn_exchange_values_and_their_gradients(strategy, wrap):
     assert values(strategy, weighted) == [0.0, 21.0, 42.0, 63.0]
 
 
+def test_an_optimizer_of_keras_and_its_slots_are_the_same_for_replicas_in_turn(strategy):
+    """In functions that are compiled after some calls, as an exchange is not made while they are."""
+    keras = pytest.importorskip("keras", reason="the extra `keras` is not installed")
+    x = np.random.default_rng(0).normal(size=(22, 3)).astype(np.float32)
+
+    def trained(strategy):
+        with strategy.scope():
+            keras.utils.set_random_seed(1)
+            model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(4, "tanh"), keras.layers.Dense(1)])
+            optimizer = keras.optimizers.Adam(0.05)
+            optimizer.build(model.trainable_variables)
+
+        def one(x):
+            with tf.GradientTape() as tape:
+                loss = tf.nn.compute_average_loss((model(x)[:, 0] - 1.0) ** 2, global_batch_size=8)
+            optimizer.apply_gradients(
+                zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables, strict=True)
+            )
+            return loss
+
+        @tf.function
+        def epochs(iterator):
+            total = 0.0
+            for _ in tf.range(9):
+                total += strategy.reduce("SUM", strategy.run(one, args=(next(iterator),)), axis=None)
+            return total
+
+        batches = tf.data.Dataset.from_tensor_slices(x).batch(8).repeat()
+        iterator = iter(strategy.experimental_distribute_dataset(batches))
+        return [float(epochs(iterator)), float(epochs(iterator)), int(optimizer.iterations)]
+
+    np.testing.assert_allclose(trained(strategy), trained(D.OneDeviceStrategy("CPU:0")), rtol=1e-4)
+
+
 def test_replicas_in_turn_draw_numbers_of_their_own(strategy):
     tf.random.set_seed(3)
     (x,) = strategy.experimental_distribute_dataset(tf.data.Dataset.range(6).batch(6))

@@ -62,6 +62,8 @@ class Recording:
         raise Unsupported(what.name)
 
     def _op(self, node: Node, op: Op) -> list[StandIn]:
+        if op.waits:
+            raise Unsupported(f"{op.name} waits for others")
         if node.has_open_attributes or any(size_of(self._program.looks[number]) is None for number in node.outputs):
             raise Unsupported(f"{op.name}: a size depends on values")
         operands = [self._operand(operand) for operand in node.inputs]
