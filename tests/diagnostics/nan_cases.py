@@ -138,6 +138,20 @@ CASES = [
         "h = tf.pow(tf.maximum(x, 1e-12), 1.5)",
     ),
     case(
+        "a divergence by hand",
+        "divide",
+        FORWARD,
+        """
+        x = tf.Variable([0.5, 0.5])
+        p = tf.constant([0.0, 1.0])
+        with tf.GradientTape() as tape:
+            q = tf.nn.softmax(x)
+            ratio = q / p  # <-
+            y = tf.reduce_sum(q * tf.math.log(ratio))
+        """,
+        "ratio = q / tf.maximum(p, 1e-12)",
+    ),
+    case(
         "division by 0",
         "divide",
         FORWARD,

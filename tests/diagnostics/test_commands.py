@@ -61,6 +61,29 @@ def test_explain_reports_before_an_error_of_the_script_comes_through(tmp_path):
     assert "Detected NaN in the output of log" in ran.stdout
 
 
+def test_explain_names_the_line_inside_a_function_and_each_origin_once(tmp_path):
+    script = tmp_path / "step.py"
+    script.write_text(
+        dedent("""
+        import gradtape as tf
+
+        @tf.function
+        def f(x):
+            return tf.reduce_sum(tf.sqrt(x * 2.0))
+
+        x = tf.Variable([0.0, 1.0])
+        with tf.GradientTape() as tape:
+            y = f(x)
+        tape.gradient(y, x)
+        """)
+    )
+    _, _, found = gradtape("explain", script).stdout.partition("--- gradtape explain ---")
+    assert "nan and inf: 1\n" in found
+    assert "step.py:6: return tf.reduce_sum(tf.sqrt(x * 2.0))" in found
+    assert "The square root has an infinite slope at 0." in found
+    assert "return tf.reduce_sum(tf.sqrt(tf.maximum(x * 2.0, 1e-12)))" in found
+
+
 def test_explain_without_a_file_says_so(capsys, tmp_path):
     assert main(["explain", str(tmp_path / "none.py")]) == 1
     assert "there is no file" in capsys.readouterr().err

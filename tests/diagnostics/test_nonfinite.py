@@ -133,6 +133,21 @@ def test_the_line_inside_a_compiled_function_is_found_backward():
     assert not np.isfinite(tape.gradient(y, w).numpy()).all()
 
 
+def test_the_round_of_a_loop_that_overflows_is_found():
+    @tf.function
+    def diverges(t):
+        for _ in tf.range(8):
+            t = t * t
+        return t
+
+    x = tf.Variable(10.0)
+    with tf.GradientTape() as tape:
+        y = diverges(x)
+    found = tape.explain_nonfinite(y, x).forward
+    assert (found.op, found.where.text, found.reason) == ("multiply", "t = t * t", "")
+    assert {known.high for _, known in found.operands} == {np.float32(1e32)}
+
+
 @pytest.mark.usefixtures("checks")
 def test_checks_see_into_functions_and_name_the_line():
     @tf.function

@@ -36,7 +36,7 @@ class Findings:
 def run(script: str, arguments: Sequence[str] = ()) -> None:
     """Run the file as the main program, then print what was found; also if the program fails."""
     findings = Findings()
-    checks = nonfinite.Checks(findings.not_finite)
+    checks = nonfinite.Checks(findings.not_finite, origins=True)
     chain.LISTENERS.append(findings.none)
     checks.enable()
     try:

@@ -16,7 +16,7 @@ from ..differentiation.backward import backpropagate, checked_tensors, starting_
 from ..differentiation.custom import CustomCall
 from ..differentiation.tape import GradientTape
 from ..native.background import Product
-from ..op.call import PULL_OBSERVERS, STEPWISE
+from ..op.call import PASSED, PULL_OBSERVERS, STEPWISE
 from ..op.declaration import Op
 from ..op.entry import observe_ops, unobserve_ops
 from ..op.record import ids_of, is_further_output, op_of, place_of, pull_of, saved_by
@@ -379,8 +379,9 @@ class Checks:
     (Functions run step by step while somebody observes, so that each op is seen.)
     """
 
-    def __init__(self, report: Callable[[str], None]) -> None:
-        self._report = report
+    def __init__(self, report: Callable[[str], None], origins: bool = False) -> None:
+        """With `origins`, a backward step that is given what is not finite is not reported: the step before it was."""
+        self._report, self._origins = report, origins
 
     def enable(self) -> None:
         """Begin."""
@@ -410,11 +411,13 @@ class Checks:
         if STATE.trace is not None or STATE.stand_ins:
             return
         given = cotangent if isinstance(cotangent, (list, tuple)) else [cotangent]
+        if self._origins and not all(is_finite(dense(each)) for each in given if each is not None):
+            return
         for part in parts:
             if part is not None and not is_finite(dense(part)):
                 op = op_of(pull)
                 name = "a function" if op is None else op.name
-                where = where_of(*place_of(record))
+                where = where_of_record(PASSED[0], *place_of(record))
                 kept = tuple(saved_tensors(record))
                 self._report(_message(name, True, kept, dense(part), dense(given[0]), where))
 

@@ -26,8 +26,11 @@ def known_values(records: Records, others: list[Any]) -> dict[int, Array]:
     """The values that the records hold, by identity, and those of other tensors."""
     found: dict[int, Array] = {t._id: t._array for t in others if t.__class__ is EagerTensor and t._id}
     for record in records.values():
-        for tensor in saved_tensors(record):
-            if tensor._id:
+        given = (
+            () if record is None or is_further_output(record) else getattr(pull_of(record), "function", (None, ()))[1]
+        )
+        for tensor in (*saved_tensors(record), *given):  # (what a compiled function was called with)
+            if tensor._id and tensor.__class__ is EagerTensor:
                 found[tensor._id] = tensor._array
     return found
 

@@ -225,16 +225,13 @@ def _log(facts: Facts) -> tuple[str, str]:
 
 
 def _sqrt(facts: Facts) -> tuple[str, str]:
-    if not repairs.rewritten(facts.where, _guard(facts.tiny, "sqrt", "rsqrt")):
-        return _norm(facts)  # which is made of a square root
+    repair = repairs.rewritten(facts.where, _guard(facts.tiny, "sqrt", "rsqrt"))
+    norm = ("", "") if repair else _norm(facts)  # which is made of a square root
+    if norm[1]:
+        return norm
     if facts.has(lambda a: a < 0):
-        return "The square root of a negative number is NaN.", repairs.rewritten(
-            facts.where, _guard(facts.tiny, "sqrt", "rsqrt")
-        )
-    return (
-        "The square root has an infinite slope at 0.",
-        repairs.rewritten(facts.where, _guard(facts.tiny, "sqrt", "rsqrt")),
-    )
+        return "The square root of a negative number is NaN.", repair
+    return "The square root has an infinite slope at 0.", repair
 
 
 def _norm(facts: Facts) -> tuple[str, str]:
@@ -260,8 +257,17 @@ def _divide(facts: Facts) -> tuple[str, str]:
             return _expression(f"tf.math.divide_no_nan(1.0, {ast.unparse(node.args[0])})")
         return None
 
+    def bounded(node: ast.expr) -> ast.expr | None:
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+            node.right = _expression(f"tf.maximum({ast.unparse(node.right)}, {facts.tiny})")
+            return node
+        return None
+
     if facts.has(np.isinf):
         return "inf / inf is NaN: what is divided has overflowed before.", ""
+    by = facts.given[1] if len(facts.given) > 1 else None
+    if "log" in facts.consumers and by is not None and bool(np.all(by >= 0)):  # (the logarithm of 0 would come next)
+        return "Division by 0, before a logarithm.", facts.changed(bounded)
     return (
         "Division by 0. tf.math.divide_no_nan gives 0 there, with a gradient of 0.",
         facts.changed(change),

@@ -20,7 +20,7 @@ from ..base.errors import NotATensorError, invalid
 from ..base.sizes import Undecided
 from ..native import background
 from ..native.background import Product
-from ..op.call import BEGAN, PULL_OBSERVERS
+from ..op.call import BEGAN, PASSED, PULL_OBSERVERS
 from ..op.record import Pull, op_of
 from ..ops.math.logic import ones_like, zeros_like
 from ..values.composite import COMPOSITES
@@ -95,7 +95,7 @@ def backpropagate(cotangents: Cotangents, consume: bool, on_tensors: bool) -> di
     take: Callable[..., Any] = records.pop if consume else records.get
     step: Any = pull_safely if STATE.nan_safe else _pull_on_tensors if on_tensors else None
     if PULL_OBSERVERS:
-        step = _observed(step)
+        step, take = _observed(step), _named_first(take)
     try:
         while waiting:
             number = -heappop(waiting)
@@ -153,6 +153,16 @@ def _observed(step: Any) -> Callable[[Any, Any, Record, bool], Sequence[Any]]:
         return parts
 
     return observed
+
+
+def _named_first(take: Callable[..., Any]) -> Callable[..., Any]:
+    """The function that gives records, which first says whose record it gives."""
+
+    def taken(number: int, default: object) -> Any:
+        PASSED[0] = number
+        return take(number, default)
+
+    return taken
 
 
 def _named(error: ValueError, pull: Pull) -> Exception:

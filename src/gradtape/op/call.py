@@ -50,6 +50,9 @@ TAPE_OBSERVERS: list[Callable[[Any], None]] = []
 # When the op, the call or the backward step that is shown next to such an observer began, by `time.perf_counter_ns`.
 BEGAN = [0]
 
+# The identity of the value whose backward step is shown next.
+PASSED = [0]
+
 # Called where a tape gives gradients of variables, with the targets, the gradients and the variables.
 GRADIENT_OBSERVERS: list[Callable[[list[Any], list[Any], list[Any]], None]] = []
 
