@@ -124,3 +124,12 @@ def test_inside_functions_elements_can_be_read_any_number_of_times():
 
     found = [value.numpy().tolist() for value in f(tf.constant([1.0, 2.0, 3.0, 4.0]))]
     assert found == [2.0, [1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0], [1.0, 2.0, 3.0, 4.0]]
+
+
+@pytest.mark.parametrize(("indices", "values"), [([0, 2], [1.0, 2.0, 3.0]), ([0, 1, 2], [1.0, 2.0]), ([], [1.0])])
+@pytest.mark.parametrize("way", [lambda f: f, tf.function], ids=["eager", "function"])
+def test_each_slice_has_an_index(way, indices, values):
+    """None is lost; TensorFlow refuses it in functions alone."""
+    scatter = way(lambda i, v: tf.TensorArray(tf.float32, size=3).scatter(i, v).stack())
+    with pytest.raises(tf.errors.InvalidArgumentError, match="indices"):
+        scatter(tf.constant(indices, tf.int32), tf.constant(values))

@@ -328,3 +328,12 @@ def test_a_pass_keeps_no_more_than_its_buffers():
         most = max(most, sum(ref() is not None for ref in alive))
         del element
     assert most <= 40
+
+
+def test_as_many_threads_as_a_machine_has(monkeypatch):
+    monkeypatch.setattr("gradtape.data.workers._MOST_THREADS", 7)
+    before = threading.active_count()
+    iterator = iter(tf.data.Dataset.range(50).map(lambda n: n + 1, num_parallel_calls=2**40))
+    assert int(next(iterator)) == 1
+    assert threading.active_count() - before <= 7
+    assert [int(n) for n in iterator] == list(range(2, 51))

@@ -214,3 +214,24 @@ def test_values_next_to_zeros_and_ends(function, x, expected):
 )
 def test_slopes_of_special_functions_at_hard_places(function, x, expected):
     np.testing.assert_allclose(gradient(function, x, np.float64), expected, rtol=3e-15)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 100_000])
+@pytest.mark.parametrize(("kind", "large"), [(tf.float16, 4e4), (tf.float32, 3e38), (tf.float64, 1.5e308)])
+@pytest.mark.parametrize("function", [tf.square, lambda x: x**2, lambda x: x * x], ids=["square", "power", "product"])
+def test_the_slope_of_a_square_whose_argument_cannot_be_doubled(function, kind, large, rows):
+    x = tf.fill([rows, 2], tf.constant(large, kind))
+    small = tf.fill([rows, 2], tf.constant(0.25, kind))
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = function(x)
+    np.testing.assert_allclose(tape.gradient(y, x, small), np.full([rows, 2], large / 2), rtol=2e-3)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.sqrt(tf.reduce_sum(function(x), -1))
+    assert not tape.gradient(y, x).numpy().any()  # as in TensorFlow: the norm is infinite
+
+
+def test_zeta_of_nan():
+    assert np.isnan(tf.math.zeta(np.float64("nan"), [0.0, -1.0, 1.0, np.inf])).all()
+    assert tf.math.zeta(2.0, [0.0]).numpy() == np.inf

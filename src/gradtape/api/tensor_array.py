@@ -445,11 +445,14 @@ class TensorArray:
 
         Raises:
             tf.errors.OutOfRangeError: An index is negative, or beyond an end that is fixed.
+            tf.errors.InvalidArgumentError: There are more slices or more indices.
             ValueError: The type or the shape is another.
         """
         tensor = self._whole(value, "scatter")
-        target = self._own()
-        for position, part in zip(as_ints(indices), unstack_of(tensor), strict=False):
+        target, positions, parts = self._own(), as_ints(indices), unstack_of(tensor)
+        if len(positions) != len(parts):
+            raise invalid(f"TensorArray.scatter: {len(parts)} slices need as many indices, got {len(positions)}.")
+        for position, part in zip(positions, parts, strict=True):
             target._write(position, part)
         return target.identity()
 

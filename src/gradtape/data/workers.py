@@ -20,6 +20,7 @@ from ..base.locks import new_condition, new_lock, on_fork
 from .node import ElementIterator
 from .structure import Element
 
+_MOST_THREADS = 1024  # of one transformation
 _RUNNING: weakref.WeakSet[Buffer] = weakref.WeakSet()
 
 
@@ -37,9 +38,9 @@ class Buffer:
         self._threads: list[threading.Thread] = []
 
     def start(self, run: Callable[[Any], None], count: int, name: str) -> None:
-        """Start threads that run `run(buffer)`."""
+        """Start threads that run `run(buffer)`: as many as are asked for, and no more than a machine can have."""
         _RUNNING.add(self)
-        for number in range(count):
+        for number in range(min(count, _MOST_THREADS)):
             # Daemons: a function that never returns must not keep the interpreter from ending.
             thread = threading.Thread(target=run, args=(self,), name=f"gradtape-{name}-{number}", daemon=True)
             self._threads.append(thread)

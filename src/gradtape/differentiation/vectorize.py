@@ -314,7 +314,9 @@ def _once(value: Any, depth: int) -> Any:
 
 
 def _traced_as(function: Function) -> Callable[..., Any]:
-    def on_trace(trace: Any, fn: Function, elems: object, *settings: object, **named: object) -> Any:
+    def on_trace(
+        trace: Any, fn: Function, elems: object, fallback_to_while_loop: bool = True, warn: bool = True
+    ) -> Any:
         """The function is traced for one slice, and mapped when the graph runs: the number of slices may be unknown."""
         tensors = [trace.symbolic(value) for value in nest.flatten(elems)]
         if any(tensor.shape.rank == 0 for tensor in tensors):

@@ -292,7 +292,7 @@ def compute_average_loss(
         RuntimeError: It is called without a batch size in the scope of a strategy, outside of `run`.
     """
     losses = to_tensor(per_example_loss)
-    if not losses.ndim:
+    if losses.shape.rank == 0:
         raise ValueError(
             "Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1. "
             "Received per_example_loss="

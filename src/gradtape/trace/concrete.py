@@ -9,6 +9,7 @@ from typing import Any
 
 from ..base import nest
 from ..base.context import ACTIVE, STATE
+from ..base.errors import REFUSALS, raise_named
 from ..base.notebook import Form, in_notebook
 from ..base.places import Place
 from ..base.type_spec import TypeSpec
@@ -250,7 +251,11 @@ class ConcreteFunction:
             executor = self._executor
             if executor is None:
                 executor = self._executor = self._made(self._graph.place)
-            return executor(tensors)
+            try:
+                return executor(tensors)
+            except REFUSALS as error:
+                raise_named(error, self._name)
+                raise
         recorder = trace.recorder
         if recorder is not None:
             recorder.graph.captured.update(self._graph.captured)

@@ -19,10 +19,12 @@ import numpy as np
 
 from ..base.context import STATE, activate, deactivate, nobody_outside
 from ..base.errors import (
+    REFUSALS,
     ArgumentValueError,
     InvalidArgumentError,
     OperatorNotAllowedInGraphError,
     UnknownShapeError,
+    raise_named,
 )
 from ..base.frames import user_line
 from ..base.sizes import Undecided, static
@@ -149,13 +151,14 @@ class Recorder:
             return function.on_trace(self, *args, **kwargs)
         if is_step:
             return self.step(function, args, kwargs)
-        if calls:
-            return function.__wrapped__(*args, **kwargs)
-        self._folding += 1
+        self._folding += not calls
         try:
             return function.__wrapped__(*args, **kwargs)
+        except REFUSALS as error:
+            raise_named(error, name_of(function))
+            raise
         finally:
-            self._folding -= 1
+            self._folding -= not calls
 
     def follows(self, values: Any) -> bool:
         """Whether one of the operands is a tensor from outside that a tape or an accumulator there may follow.
@@ -233,6 +236,9 @@ class Recorder:
                 raise
             # Errors that follow from shapes and types alone are ValueErrors in TensorFlow's graphs.
             raise ArgumentValueError(error.node_def, error.op, error.message) from error
+        except REFUSALS as error:
+            raise_named(error, name_of(function))
+            raise
         symbolic = None if effect else self._symbolic(result)
         template = None if effect else _template(symbolic)
         if template is not None:

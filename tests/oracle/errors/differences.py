@@ -11,6 +11,7 @@ from pathlib import Path
 from .outcomes import AGREE, CRASH, Outcome
 
 TABLE = Path(__file__).parent / "differences.toml"
+IN_FUNCTIONS = Path(__file__).parent / "in_functions.toml"
 
 
 @dataclass(frozen=True)
@@ -35,9 +36,9 @@ class Known:
         )
 
 
-def known() -> list[Known]:
-    """The rows of the table."""
-    return [Known(**row) for row in tomllib.loads(TABLE.read_text(encoding="utf-8")).get("difference", [])]
+def known(table: Path = TABLE) -> list[Known]:
+    """The rows of a table."""
+    return [Known(**row) for row in tomllib.loads(table.read_text(encoding="utf-8")).get("difference", [])]
 
 
 def explained(found: Sequence[Outcome], rows: Sequence[Known]) -> tuple[list[list[Outcome]], list[Outcome]]:

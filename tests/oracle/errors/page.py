@@ -87,12 +87,16 @@ def text(
     parts.append(f"| **all** | **{len(found)}** | " + " | ".join(f"**{total[v]}**" for v in VERDICTS) + " |")
     parts.append("| | | " + " | ".join(f"{total[v] / max(1, len(found)):.2%}" for v in VERDICTS) + " |")
     parts += ["", "## What differs, and why", "", "| | calls | functions | why |", "| --- | --- | --- | --- |"]
-    for row, members in zip(rows, by_row, strict=True):
-        kind = WIDER if row.verdict == SILENT else row.verdict
-        parts.append(f"| {kind} | {len(members)} | {_functions(members)} | {row.reason} |")
+    parts += [row_of(row, members) for row, members in zip(rows, by_row, strict=True)]
     if unknown:
         parts.append(f"| | {len(unknown)} | {_functions(unknown)} | not yet explained |")
     return "\n".join(parts) + "\n" + kept_section()
+
+
+def row_of(row: Known, members: Sequence[Outcome]) -> str:
+    """One kind of differences: how many, where, why."""
+    kind = WIDER if row.verdict == SILENT else row.verdict
+    return f"| {kind} | {len(members)} | {_functions(members)} | {row.reason} |"
 
 
 def kept_section() -> str:

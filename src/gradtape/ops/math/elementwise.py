@@ -251,7 +251,7 @@ def _() -> Iterator[BadInput]:
 def _(t: Value, x: Value, y: Value) -> Any:
     # At x = y = 0 this is 0 * inf = nan, as in TensorFlow, which computes the exponent in the type of x.
     less = float(numpy_type(x).type(y) - 1) if isinstance(y, float) else y - 1
-    return t * (y * pow(x, less))
+    return t * y * pow(x, less)
 
 
 @pow.derivative("y")
@@ -292,7 +292,8 @@ def _(t: Value, x: Value) -> Any:
 
 @one_pass
 def _twice(t: Array, x: Array) -> Any:
-    return t * (x + x)
+    product = t * x  # (twice x may overflow where the cotangent is small)
+    return product + product
 
 
 @elementwise(tf_name="SquaredDifference", numbers=True)

@@ -124,7 +124,8 @@ def _(t: Value, a: Value, x: Value) -> Any:
 def _zeta(xp: Namespace, x: Array, q: Array) -> Any:
     found = functions(xp).zeta(x, q)
     # SciPy has nan for powers that are too large to add up; the first term is all of the sum there.
-    return xp.where((x > 1e5) & (q > 1), xp.asarray(q, dtype=found.dtype) ** -x, found)
+    found = xp.where((x > 1e5) & (q > 1), xp.asarray(q, dtype=found.dtype) ** -x, found)
+    return xp.where(x != x, x, found)  # (of q at a pole SciPy does not look at x)
 
 
 @elementwise(eager=keeping_type(functools.partial(_zeta, np)), dtypes=FLOATING)
