@@ -556,7 +556,7 @@ class _InReplica(Generator):
         self.of_replicas = isinstance(replica, Tensor)
 
     def _replica(self) -> Any:
-        return self._number
+        return self._number if STATE.turn is None else STATE.turn.number
 
 
 def _trace_in_replica(name: str) -> Any:

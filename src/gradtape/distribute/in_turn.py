@@ -26,7 +26,7 @@ class Turn:
     """One of the replicas."""
 
     def __init__(self, work: Callable[[int], Any], number: int, state: dict[str, Any], is_followed: bool) -> None:
-        self._work, self._number, self._state, self._is_followed = work, number, state, is_followed
+        self._work, self.number, self._state, self._is_followed = work, number, state, is_followed
         self._goes, self._stops = threading.Semaphore(0), threading.Semaphore(0)
         self._thread = threading.Thread(target=self._run, name=f"replica {number}", daemon=True)
         self.given: Array | None = None  # what it waits with for the others
@@ -39,7 +39,7 @@ class Turn:
         self._goes.acquire()
         try:
             STATE.__dict__.update({**self._state, "turn": self})
-            self.result = self._work(self._number)
+            self.result = self._work(self.number)
         except BaseException as error:
             self.error = error
         finally:

@@ -72,10 +72,12 @@ def _on_host(one: Any, elements: list[Any], mesh: Mesh, way: Way) -> list[list[A
 
 
 def _variables_of(graph: Graph) -> list[Variable]:
-    """The variables that a graph uses, and those of objects that its steps are given (an optimizer has some of its own)."""
+    """The variables that a graph uses, and those of what its steps are given: an optimizer, a generator of the strategy."""
     found: dict[int, Variable] = {}
     for leaf in graph.given():
         own = [leaf] if isinstance(leaf, Variable) else getattr(leaf, "variables", ())
+        if getattr(leaf, "of_replicas", False):
+            own = [leaf.state]
         found.update((one._id, one) for one in own if isinstance(one, Variable))
     return list(found.values())
 

@@ -608,6 +608,17 @@ def test_replicas_in_turn_draw_numbers_of_their_own(strategy):
         assert len(set(values(strategy, drawn))) == 4
 
 
+def test_a_generator_of_the_strategy_draws_the_same_in_turn_and_together(strategy):
+    def drawn(in_turn):
+        with strategy.scope():
+            generator = tf.random.Generator.from_seed(3)
+        (x,) = strategy.experimental_distribute_dataset(numbers(6 if in_turn else 8, 8))
+        step = tf.function(lambda x: strategy.run(lambda x: generator.normal([]) + 0.0 * tf.reduce_sum(x), args=(x,)))
+        return [values(strategy, step(x)) for _ in range(2)]
+
+    np.testing.assert_allclose(drawn(True), drawn(False), rtol=1e-5)
+
+
 def test_an_error_of_a_replica_in_turn_ends_the_others_and_changes_nothing(strategy):
     v = tf.Variable(1.0, aggregation=tf.VariableAggregation.SUM)
 
