@@ -227,6 +227,30 @@ def test_a_namespace_says_what_to_use_or_what_was_meant(name, words):
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda: tf.one_hot([0.5], 3), "one_hot"),
+        (lambda: tf.gather_nd([1.0], [[0.5]]), "gather_nd"),
+        (lambda: tf.math.top_k("a"), "top_k"),
+        (lambda: tf.sort("a"), "sort"),
+        (lambda: tf.nn.leaky_relu("a"), "leaky_relu"),
+        (lambda: tf.linalg.svd("a"), "svd"),
+    ],
+)
+def test_a_message_names_the_function_that_was_called(call, name):
+    with pytest.raises((tf.errors.InvalidArgumentError, ValueError), match=rf"^{name}\b"):
+        call()
+
+
+def test_an_array_as_a_target_says_that_it_has_left_the_tape():
+    x = tf.Variable(1.0)
+    with tf.GradientTape() as tape:
+        y = x * x
+    with pytest.raises(tf.errors.NotATensorError, match=r"No tape follows the arrays that `.numpy\(\)` gives"):
+        tape.gradient(y.numpy(), x)
+
+
 def test_nobody_looks_for_what_was_meant_before_an_error_is_read(monkeypatch):
     monkeypatch.setattr(absent, "_said_of", lambda *names: pytest.fail("asked"))
     assert not hasattr(tf, "nonsense")

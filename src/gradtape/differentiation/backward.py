@@ -271,7 +271,8 @@ def checked_tensor(value: Any, role: str) -> Any:
     kind = COMPOSITES.get(value.__class__)
     if kind is not None and kind.values is not None and kind.values.followed:
         return kind.values.of(value)
+    left = " No tape follows the arrays that `.numpy()` gives." if isinstance(value, np.ndarray | np.generic) else ""
     raise NotATensorError(
-        f"{value!r} of type {type(value).__name__} is no tf.Tensor or tf.Variable and cannot be a {role}. "
+        f"{value!r} of type {type(value).__name__} is no tf.Tensor or tf.Variable and cannot be a {role}.{left} "
         f"Pass the tensor that was computed (a target) or watched (a source), or a list, tuple or dict of them."
     )

@@ -11,6 +11,8 @@ from ..base import dtypes
 from ..base.namespaces import namespace
 from ..base.traceable import trace_public
 from ..base.types import AxisLike, DTypeLike, Function, ShapeLike, TensorLike
+from ..math import log_softmax as log_softmax
+from ..math import softmax as softmax
 from ..op.arguments import number
 from ..op.attributes import as_int, as_int_vector
 from ..ops.linalg.products import dense
@@ -119,48 +121,6 @@ def gelu(features: TensorLike, approximate: bool = False, name: str | None = Non
     if not x.dtype.is_floating:
         raise ValueError(f"`features.dtype` must be a floating point tensor. Received: features.dtype={x.dtype!r}.")
     return n.gelu_of.public(x, bool(approximate))
-
-
-def softmax(logits: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Tensor:
-    """exp(x) / sum(exp(x)) along an axis, the last by default.
-
-    >>> import gradtape as tf
-    >>> tf.nn.softmax([0.0, 0.0]).numpy()
-    array([0.5, 0.5], dtype=float32)
-
-    Args:
-        logits: A floating tensor.
-        axis: The axis; the last if none is given.
-        name: Ignored; accepted for compatibility with TensorFlow.
-
-    Returns:
-        Positive numbers whose sum along the axis is 1.
-
-    Raises:
-        tf.errors.InvalidArgumentError: There is no such axis.
-    """
-    return n.softmax.public(logits, -1 if axis is None else as_int(axis))
-
-
-def log_softmax(logits: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Tensor:
-    """log(softmax(x)) along an axis, the last by default.
-
-    >>> import gradtape as tf
-    >>> tf.nn.log_softmax([0.0, 0.0]).numpy()
-    array([-0.6931472, -0.6931472], dtype=float32)
-
-    Args:
-        logits: A floating tensor.
-        axis: The axis; the last if none is given.
-        name: Ignored; accepted for compatibility with TensorFlow.
-
-    Returns:
-        A tensor of the same shape.
-
-    Raises:
-        tf.errors.InvalidArgumentError: There is no such axis.
-    """
-    return n.log_softmax.public(logits, -1 if axis is None else as_int(axis))
 
 
 def dropout(

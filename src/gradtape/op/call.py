@@ -169,7 +169,7 @@ def _mixed_tensors(op: Op, args: tuple[Any, ...]) -> list[Any]:
         if tensor.dtype.numpy not in allowed:
             listed = ", ".join(sorted(BY_NUMPY[d].name for d in allowed))
             message = (
-                f"{op.name}: {op.arguments[position]} of {tensor.dtype.name} is not in the list of allowed values: {listed}. "
+                f"{op.called}: {op.arguments[position]} of {tensor.dtype.name} is not in the list of allowed values: {listed}. "
                 "Use tf.cast."
             )
             raise UnsupportedTypeError(None, None, message)
@@ -192,7 +192,7 @@ def operand(op: Op, value: Any, dtype: DType | None, position: int) -> Any:
         try:
             return to_tensor(value)
         except NotATensorError as error:
-            raise NotATensorError(f"{op.name}: {error}") from None
+            raise NotATensorError(f"{op.called}: {error}") from None
     if isinstance(value, np.ndarray | np.generic):
         with np.errstate(all="ignore"):
             return from_array(to_array(value.real if value.dtype.kind == "c" != dtype.numpy.kind else value, dtype))
@@ -209,7 +209,7 @@ def mixed_types(op: Op, position: int, expected: DType, given: DType) -> TensorT
     """The error for operands of two types."""
     label = op.arguments[position] if position < len(op.arguments) and not op.variadic else f"number {position}"
     message = (
-        f"{op.name}: cannot compute {op.tf_name} as input #{position}(zero-based) was expected to be a "
+        f"{op.called}: cannot compute {op.tf_name} as input #{position}(zero-based) was expected to be a "
         f"{_c_name(expected)} tensor but is a {_c_name(given)} tensor [Op:{op.tf_name}] ({label}). Types are never mixed "
         "silently: bring both to one type with tf.cast."
     )
@@ -229,7 +229,9 @@ def check_dtype(op: Op, tensors: list[Any]) -> None:
         dtype = tensor._array.dtype
         if dtype not in op.dtypes:
             allowed = ", ".join(sorted(BY_NUMPY[d].name for d in op.dtypes))
-            message = f"{op.name} is not defined for {BY_NUMPY[dtype].name}; allowed are {allowed}. Use tf.cast first."
+            message = (
+                f"{op.called} is not defined for {BY_NUMPY[dtype].name}; allowed are {allowed}. Use tf.cast first."
+            )
             raise UnsupportedTypeError(None, None, message)
         return  # the others have the same type
 
@@ -238,7 +240,7 @@ def explained(op: Op, error: Exception, arrays: list[Array], attributes: dict[st
     """What to raise instead of an error that came out of a kernel."""
     if isinstance(error, (OpError, Warning)):
         return error
-    exhausted = named(error, op.name)
+    exhausted = named(error, op.called)
     if isinstance(exhausted, ResourceExhaustedError):
         return exhausted
     if op.check is not None:
@@ -253,5 +255,5 @@ def explained(op: Op, error: Exception, arrays: list[Array], attributes: dict[st
         settings = "".join(f", {k}={v!r}" for k, v in attributes.items())
         # The types of operands have been checked, so a TypeError is about an attribute.
         kind = OperandTypeError if isinstance(error, TypeError) else InvalidArgumentError
-        return kind(None, None, f"{op.name}: {error} (operands of shape {shapes}{settings}).")
+        return kind(None, None, f"{op.called}: {error} (operands of shape {shapes}{settings}).")
     return error

@@ -136,6 +136,7 @@ class Op:
         *,
         eager: Rule | None = None,
         tf_name: str | None = None,
+        called: str | None = None,
         dtypes: frozenset[np.dtype[Any]] = NUMERIC,
         other: dict[str, frozenset[np.dtype[Any]]] | None = None,
         variadic: bool = False,
@@ -167,6 +168,7 @@ class Op:
             )
         self.name = identifier(kernel.__name__)
         self.tf_name = tf_name or "".join(part.capitalize() for part in self.name.split("_"))
+        self.called = called or self.name  # the function that users know, for messages
         self.__doc__ = kernel.__doc__
         self.__name__ = kernel.__name__
         self.__module__ = kernel.__module__ or "__main__"  # (code run by `exec` may have no module)

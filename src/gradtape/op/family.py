@@ -46,7 +46,7 @@ def elementwise(exact: bool = False, **options: Any) -> Callable[[Rule], Op]:
 def make_elementwise(op: Op) -> Op:
     """Give an op what all elementwise ops have in common: batching, the error for shapes, bad inputs."""
     op.batching = batch_elementwise
-    op.check = explain_broadcast(op.name)
+    op.check = explain_broadcast(op.called)
     reject_operands(op)
     return op
 

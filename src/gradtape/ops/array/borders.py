@@ -22,7 +22,7 @@ from ...op.shapes import padded_sizes
 Pairs = tuple[tuple[int, int], ...]
 
 
-@op(dtypes=ANY, tf_name="Pad")
+@op(dtypes=ANY, tf_name="Pad", called="pad")
 def pad_constant(
     xp: Namespace, tensor: Array, *, paddings: tuple[tuple[int, int], ...], constant_values: Any = 0
 ) -> Any:
@@ -162,7 +162,7 @@ def _mirror_pad(input: Array, paddings: Pairs, mode: str = "REFLECT") -> Array:
     return np.pad(input, paddings, mode="reflect" if mode == "REFLECT" else "symmetric") if input.ndim else input
 
 
-@op(eager=_mirror_pad, dtypes=ANY)
+@op(eager=_mirror_pad, dtypes=ANY, called="pad")
 def mirror_pad(xp: Namespace, input: Array, *, paddings: Pairs, mode: str = "REFLECT") -> Any:
     """The tensor with borders that mirror it, with (SYMMETRIC) or without (REFLECT) the edge itself."""
     return xp.pad(input, paddings, mode=mode.lower()) if input.ndim else input

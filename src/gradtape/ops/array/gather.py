@@ -317,7 +317,9 @@ def gather_nd(params: Array, indices: Array, batch_dims: int) -> Array:
     return result
 
 
-@op(eager=gather_nd, dtypes=ANY, other={"indices": INDEX | {np.dtype(np.int16)}}, tf_name="GatherNd")
+@op(
+    eager=gather_nd, dtypes=ANY, other={"indices": INDEX | {np.dtype(np.int16)}}, tf_name="GatherNd", called="gather_nd"
+)
 def take_nd(xp: Namespace, params: Array, indices: Array, *, batch_dims: int = 0) -> Any:
     """The elements (or slices) at positions that `indices` lists in its last axis."""
     return gather_nd(params, indices, batch_dims)
@@ -414,7 +416,7 @@ def _put_nd(values: Array, indices: Array, shape: tuple[int, ...], batch_dims: i
     return result
 
 
-@op(eager=_put_nd, dtypes=ANY, other={"indices": INDEX}, tf_name="ScatterNd")
+@op(eager=_put_nd, dtypes=ANY, other={"indices": INDEX}, tf_name="ScatterNd", called="scatter_nd")
 def put_nd(xp: Namespace, values: Array, indices: Array, *, shape: tuple[int, ...], batch_dims: int = 0) -> Any:
     """Zeros with `values` added at positions that `indices` lists in its last axis."""
     return _put_nd(values, indices, shape, batch_dims)

@@ -303,7 +303,7 @@ def _() -> Iterator[BadInput]:
 # --- transpose -------------------------------------------------------------------------------------------------------
 
 
-@op(dtypes=ANY, on_sizes=True)
+@op(dtypes=ANY, on_sizes=True, called="transpose")
 def permute(xp: Namespace, a: Array, *, perm: tuple[int, ...]) -> Any:
     """The axes in another order."""
     return a.transpose(perm)
@@ -623,7 +623,7 @@ def _pieces(value: Array, sizes: tuple[int, ...], axis: int) -> list[Array]:
     return pieces
 
 
-@op(eager=_pieces, dtypes=ANY, outputs=None, tf_name="SplitV", on_sizes=True)
+@op(eager=_pieces, dtypes=ANY, outputs=None, tf_name="SplitV", on_sizes=True, called="split")
 def split_sizes(xp: Namespace, value: Array, *, sizes: tuple[int, ...], axis: int) -> Any:
     """Pieces of the given sizes along one axis."""
     return xp.split(value, np.cumsum(sizes[:-1]).tolist(), axis=axis)

@@ -24,7 +24,7 @@ def _length_mask(lengths: Array, maxlen: int) -> Any:
     return np.arange(maxlen) < lengths[..., None]
 
 
-@op(eager=_length_mask, dtypes=REAL, retypes=True, gives=np.bool_)
+@op(eager=_length_mask, dtypes=REAL, retypes=True, gives=np.bool_, called="sequence_mask")
 def length_mask(xp: Namespace, lengths: Array, *, maxlen: int) -> Any:
     """A row for each length: true at the first `length` places of `maxlen`."""
     return xp.arange(maxlen) < lengths[..., None]
@@ -71,7 +71,7 @@ def _one_hot(indices: Array, depth: int, on_value: Array, off_value: Array, axis
     return result if axis in (-1, indices.ndim) else np.moveaxis(result, -1, axis)
 
 
-@op(eager=_one_hot, dtypes=INTEGER, tf_name="OneHot", gives=typed_by("dtype"))
+@op(eager=_one_hot, dtypes=INTEGER, tf_name="OneHot", gives=typed_by("dtype"), called="one_hot")
 def encode_one_hot(
     xp: Namespace,
     indices: Array,

@@ -126,7 +126,7 @@ def _search_rows(sorted_sequence: Array, values: Array, right: bool, dtype: np.d
     return low.astype(dtype)
 
 
-@op(eager=_search_rows, dtypes=REAL, tf_name="LowerBound", gives=typed_by("dtype"))
+@op(eager=_search_rows, dtypes=REAL, tf_name="LowerBound", gives=typed_by("dtype"), called="searchsorted")
 def search_sorted(
     xp: Namespace, sorted_sequence: Array, values: Array, *, right: bool = False, dtype: Any = _INT32
 ) -> Any:

@@ -514,7 +514,7 @@ def _count_bins(arr: Array, size: int, by_row: bool, binary: bool, dtype: np.dty
     return ((counts > 0) if binary else counts).astype(dtype)
 
 
-@op(eager=_count_bins, dtypes=INDEX, tf_name="DenseBincount", gives=typed_by("dtype"))
+@op(eager=_count_bins, dtypes=INDEX, tf_name="DenseBincount", gives=typed_by("dtype"), called="bincount")
 def count_bins(
     xp: Namespace, arr: Array, *, size: int, by_row: bool = False, binary: bool = False, dtype: Any = _INT32
 ) -> Any:

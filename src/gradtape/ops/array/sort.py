@@ -206,7 +206,7 @@ def _sort(values: Array, axis: int, descending: bool) -> Array:
     return np.flip(ordered, axis) if descending else ordered
 
 
-@op(eager=_sort, dtypes=REAL, shape=along)
+@op(eager=_sort, dtypes=REAL, shape=along, called="sort")
 def sort_along(xp: Namespace, values: Array, *, axis: int = -1, descending: bool = False) -> Any:
     """The elements along an axis in order."""
     ordered = xp.sort(values, axis)
@@ -236,7 +236,7 @@ def _order(values: Array, axis: int, descending: bool) -> Array:
     return np.asarray(np.flip(last - backwards, axis), np.int32)
 
 
-@op(eager=_order, dtypes=REAL, shape=along, gives=np.int32)
+@op(eager=_order, dtypes=REAL, shape=along, gives=np.int32, called="argsort")
 def order_along(xp: Namespace, values: Array, *, axis: int = -1, descending: bool = False) -> Any:
     """The places from which to take the elements along an axis, so that they are in order."""
     return xp.argsort(values, axis, stable=True, descending=descending).astype(np.int32)
@@ -300,7 +300,7 @@ def _largest_places(x: Array, k: int) -> Array:
     return np.nonzero(chosen)[-1].reshape(*x.shape[:-1], k)
 
 
-@op(eager=_top_k, dtypes=REAL, outputs=2, tf_name="TopKV2", gives=typed_by(None, "index_type"))
+@op(eager=_top_k, dtypes=REAL, outputs=2, tf_name="TopKV2", gives=typed_by(None, "index_type"), called="top_k")
 def largest(xp: Namespace, input: Array, *, k: int, index_type: Any = np.int32) -> Any:
     """`tf.math.top_k`: the k largest elements along the last axis, in decreasing order, and their places."""
     places = xp.argsort(input, -1, stable=True, descending=True)[..., :k]

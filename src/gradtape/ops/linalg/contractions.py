@@ -91,7 +91,7 @@ def _two_operand_product(a: Array, b: Array, equation: str) -> Array | None:
     return result.reshape(batch + rows + columns).transpose(plan.output)
 
 
-@op(eager=_einsum, dtypes=NUMERIC, variadic=True, tf_name="Einsum")
+@op(eager=_einsum, dtypes=NUMERIC, variadic=True, tf_name="Einsum", called="einsum")
 def contract(xp: Namespace, operands: Sequence[Array], *, equation: str) -> Any:
     """Einstein summation with an explicit output and no ellipsis (see `einsum`)."""
     return xp.einsum(equation, *operands)

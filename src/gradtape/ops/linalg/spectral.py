@@ -451,7 +451,7 @@ def _singular_values(tensor: Array) -> Array:
     return _svd(tensor)[0]
 
 
-@op(eager=_singular_values, dtypes=LAPACK, tf_name="Svd", gives=real_type)
+@op(eager=_singular_values, dtypes=LAPACK, tf_name="Svd", gives=real_type, called="svd")
 def singular_values(xp: Namespace, tensor: Array) -> Any:
     """The singular values of matrices in descending order."""
     return xp.linalg.svd(tensor, compute_uv=False)

@@ -317,7 +317,13 @@ def _running(x: Array, axis: int, reverse: bool) -> Array:
     return np.flip(total, axis) if reverse else total
 
 
-@op(eager=in_float32(_running), dtypes=FLOATING, tf_name="CumulativeLogsumexp", shape=along)
+@op(
+    eager=in_float32(_running),
+    dtypes=FLOATING,
+    tf_name="CumulativeLogsumexp",
+    shape=along,
+    called="cumulative_logsumexp",
+)
 def running_logsumexp(xp: Namespace, x: Array, *, axis: int = 0, reverse: bool = False) -> Any:
     """log(cumsum(exp(x))) along an axis, without overflow; `reverse` runs from the end."""
     total = xp.moveaxis(x, axis, 0)

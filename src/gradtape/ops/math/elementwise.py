@@ -785,7 +785,14 @@ def _make_complex(real: Array, imag: Array) -> Array:
     return result
 
 
-@elementwise(eager=_make_complex, dtypes=FLOATING - NARROW_FLOATS, tf_name="Complex", retypes=True, gives=complex_type)
+@elementwise(
+    eager=_make_complex,
+    dtypes=FLOATING - NARROW_FLOATS,
+    tf_name="Complex",
+    retypes=True,
+    gives=complex_type,
+    called="complex",
+)
 def make_complex(xp: Namespace, real: Array, imag: Array) -> Any:
     """The complex number with this real and this imaginary part."""
     return real + 1j * imag

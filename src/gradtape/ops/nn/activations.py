@@ -97,7 +97,7 @@ def _(t: Value, features: Value) -> Any:
     return relu6_grad(t, features)
 
 
-@elementwise(dtypes=FLOATING, tf_name="LeakyRelu")
+@elementwise(dtypes=FLOATING, tf_name="LeakyRelu", called="leaky_relu")
 def scaled_relu(xp: Namespace, features: Array, *, alpha: float = 0.2) -> Any:
     """x where it is positive, alpha * x elsewhere; the derivative at 0 is alpha."""
     return xp.where(features > 0, features, alpha * features).astype(features.dtype)
@@ -212,7 +212,7 @@ def _gelu(features: Array, approximate: bool = False) -> Any:
     return functions(np).erfc(features * -_ROOT_HALF) * (features * 0.5)
 
 
-@elementwise(eager=in_float32(_gelu), dtypes=FLOATING, tf_name="Gelu")
+@elementwise(eager=in_float32(_gelu), dtypes=FLOATING, tf_name="Gelu", called="gelu")
 def gelu_of(xp: Namespace, features: Array, *, approximate: bool = False) -> Any:
     """x times the normal distribution function of x, exact or by the tanh formula."""
     if approximate:
@@ -440,6 +440,7 @@ def _sparse_cross_entropy(logits: Array, labels: Array) -> tuple[Array, Array]:
     other={"labels": INTEGER},
     outputs=2,
     tf_name="SparseSoftmaxCrossEntropyWithLogits",
+    called="sparse_softmax_cross_entropy_with_logits",
 )
 def sparse_cross_entropy(xp: Namespace, logits: Array, labels: Array) -> Any:
     """For rows of logits and class numbers: the loss of each row, and its derivative in the logits."""
@@ -528,7 +529,12 @@ def _cross_entropy(logits: Array, labels: Array) -> Array:
     return as_array(-(_log_softmax(wide, -1) * labels.astype(wide.dtype)).sum(axis=-1)).astype(logits.dtype)
 
 
-@op(eager=_cross_entropy, dtypes=FLOATING, tf_name="SoftmaxCrossEntropyWithLogits")
+@op(
+    eager=_cross_entropy,
+    dtypes=FLOATING,
+    tf_name="SoftmaxCrossEntropyWithLogits",
+    called="softmax_cross_entropy_with_logits",
+)
 def cross_entropy(xp: Namespace, logits: Array, labels: Array) -> Any:
     """For logits and class probabilities along the last axis: the cross entropy."""
     shifted = logits - xp.max(logits, axis=-1, keepdims=True)

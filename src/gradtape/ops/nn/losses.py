@@ -101,7 +101,7 @@ def _sigmoid_cross_entropy(logits: Array, labels: Array) -> Any:
     return np.where(logits > 0, (1 - labels) * logits, -labels * logits) + np.log1p(np.exp(-np.abs(logits)))
 
 
-@elementwise(eager=_sigmoid_cross_entropy, dtypes=FLOATING)
+@elementwise(eager=_sigmoid_cross_entropy, dtypes=FLOATING, called="sigmoid_cross_entropy_with_logits")
 def sigmoid_cross_entropy(xp: Namespace, logits: Array, labels: Array) -> Any:
     """The cross entropy between probabilities and sigmoid(logits), without overflow."""
     return xp.logaddexp(logits, 0.0) - logits * labels
@@ -138,7 +138,7 @@ def _weighted_cross_entropy(logits: Array, labels: Array, pos_weight: Array) -> 
     return (1 - labels) * (np.maximum(logits, 0) + rest) + positive
 
 
-@elementwise(eager=_weighted_cross_entropy, dtypes=FLOATING)
+@elementwise(eager=_weighted_cross_entropy, dtypes=FLOATING, called="weighted_cross_entropy_with_logits")
 def weighted_cross_entropy(xp: Namespace, logits: Array, labels: Array, pos_weight: Array) -> Any:
     """The sigmoid cross entropy with positive examples weighted by `pos_weight`."""
     return (1 - labels) * xp.logaddexp(logits, 0.0) + pos_weight * labels * xp.logaddexp(-logits, 0.0)
@@ -189,7 +189,7 @@ def _log_poisson(log_input: Array, targets: Array, full: bool = False) -> Any:
     return loss
 
 
-@elementwise(eager=_log_poisson, dtypes=FLOATING)
+@elementwise(eager=_log_poisson, dtypes=FLOATING, called="log_poisson_loss")
 def log_poisson(xp: Namespace, log_input: Array, targets: Array, *, full: bool = False) -> Any:
     """exp(x) - x * target; `full` adds Stirling's approximation of log(target!) for targets above 1."""
     loss = xp.exp(log_input) - log_input * targets

@@ -113,7 +113,7 @@ def _pooled(
     return (batch, *window_counts("pool", tuple(sizes), window, strides, dilations, padding), channels)
 
 
-@op(eager=_window_max, dtypes=REAL, tf_name="MaxPool", shape=_pooled)
+@op(eager=_window_max, dtypes=REAL, tf_name="MaxPool", shape=_pooled, called="max_pool")
 def window_max(
     xp: Namespace, input: Array, *, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
 ) -> Any:
@@ -393,7 +393,7 @@ def _window_sum(
     return result.astype(input.dtype, copy=False)
 
 
-@op(eager=_window_sum, dtypes=FLOATING, tf_name="AvgPool", shape=_pooled)
+@op(eager=_window_sum, dtypes=FLOATING, tf_name="AvgPool", shape=_pooled, called="avg_pool")
 def window_sum(
     xp: Namespace, input: Array, *, window: Sizes, strides: Sizes, dilations: Sizes, padding: Padding, average: bool
 ) -> Any:

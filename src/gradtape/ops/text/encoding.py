@@ -333,6 +333,7 @@ def _padded(row: list[bytes], width: int, left: str, right: str, pad_width: int)
     outputs=2,
     tf_name="StringNGrams",
     gives=lambda data, data_splits, **_: [None, data_splits.dtype],
+    called="strings.ngrams",
 )
 def string_ngrams(
     xp: Namespace,

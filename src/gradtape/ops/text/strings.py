@@ -144,7 +144,7 @@ _HEXADECIMAL = re.compile(rb"[+-]?0[xX]")
 _NUMBER = re.compile(rb"[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|inf(inity)?|nan)", re.IGNORECASE)
 
 
-@textwise(dtypes=STRING, tf_name="StringToNumber", retypes=True, gives=typed_by("dtype"))
+@textwise(dtypes=STRING, tf_name="StringToNumber", retypes=True, gives=typed_by("dtype"), called="strings.to_number")
 def string_to_number(xp: Namespace, input: Array, *, dtype: Any = np.float32) -> Any:
     """The numbers that the texts represent."""
     kind = np.dtype(dtype)
@@ -206,19 +206,19 @@ def _cased(function: str) -> Callable[..., Array]:
 _lower, _upper = _cased("lower"), _cased("upper")
 
 
-@textwise(eager=_lower, dtypes=STRING)
+@textwise(eager=_lower, dtypes=STRING, called="strings.lower")
 def string_lower(xp: Namespace, input: Array, *, encoding: str = "") -> Any:
     """Small letters; of ASCII only, unless the encoding is "utf-8"."""
     return _lower(input, encoding)
 
 
-@textwise(eager=_upper, dtypes=STRING)
+@textwise(eager=_upper, dtypes=STRING, called="strings.upper")
 def string_upper(xp: Namespace, input: Array, *, encoding: str = "") -> Any:
     """Capital letters; of ASCII only, unless the encoding is "utf-8"."""
     return _upper(input, encoding)
 
 
-@textwise(dtypes=STRING)
+@textwise(dtypes=STRING, called="strings.strip")
 def string_strip(xp: Namespace, input: Array) -> Any:
     """The texts without white space at both ends.
 
@@ -358,7 +358,7 @@ def _check_unit(unit: str, name: str) -> None:
         raise invalid(f"strings.{name}: unit must be BYTE or UTF8_CHAR, got {unit!r}.")
 
 
-@textwise(dtypes=STRING, retypes=True, gives=np.int32)
+@textwise(dtypes=STRING, retypes=True, gives=np.int32, called="strings.length")
 def string_length(xp: Namespace, input: Array, *, unit: str = "BYTE") -> Any:
     """How many bytes or characters each text has."""
     _check_unit(unit, "length")
