@@ -175,3 +175,32 @@ def test_a_vocabulary_of_bytes_that_are_no_text(tmp_path):
     kinds = (tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64, tf.lookup.TextFileIndex.LINE_NUMBER)
     table = tf.lookup.StaticHashTable(tf.lookup.TextFileInitializer(str(tmp_path / "words"), *kinds), -1)
     assert table.lookup(tf.constant([b"\xff\xfe", b"one", b"two"])).numpy().tolist() == [1, 0, -1]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "keys", "values", "default"),
+    [
+        ((tf.string, tf.int64), ["a", "b"], [1, 2], -1),
+        ((tf.int64, tf.string), [1, 2], ["x", "y"], "?"),
+        ((tf.int64, tf.float32), [1, 2], [[1.0, 2.0], [3.0, 4.0]], [0.0, 0.0]),
+    ],
+)
+def test_checkpoints_keep_the_entries_of_tables_that_change(tmp_path, kinds, keys, values, default):
+    def table():
+        return tf.lookup.experimental.MutableHashTable(*kinds, default)
+
+    first, keys = table(), tf.constant(keys, kinds[0])
+    first.insert(keys, tf.constant(values, kinds[1]))
+    checkpoint = tf.train.Checkpoint(table=first)
+    path = checkpoint.save(str(tmp_path / "c"))
+    second = table()
+    tf.train.Checkpoint(table=second).restore(path).assert_consumed()
+    assert second.lookup(keys).numpy().tolist() == first.lookup(keys).numpy().tolist()
+    first.remove(keys)
+    checkpoint.restore(path)
+    assert int(first.size()) == 2
+
+
+def test_the_default_of_a_table_that_changes_has_at_most_one_axis():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Default value must be a vector"):
+        tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, [[-1, -1]])

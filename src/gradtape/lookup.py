@@ -568,6 +568,34 @@ class MutableHashTable(_Table):
         experimental_is_anonymous: bool = False,
     ) -> None:
         super().__init__(dtypes.as_dtype(key_dtype), dtypes.as_dtype(value_dtype), default_value, name)
+        if self._default.ndim > 1:
+            raise invalid(f"Default value must be a vector, or a scalar; got shape {self._default.shape}.")
+
+    def get_state(self) -> dict[str, Any]:
+        """The entries, as a checkpoint keeps them.
+
+        >>> table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, default_value=-1)
+        >>> table.insert(["a"], [1])
+        >>> other = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, default_value=-1)
+        >>> other.set_state(table.get_state())
+        >>> other.lookup(["a"]).numpy()
+        array([1])
+
+        Returns:
+            A dict with the keys and a tensor of the values.
+        """
+        keys, values = self.export()
+        return {"keys": keys._array.tolist(), "values": values}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Have the entries of a state, and no others.
+
+        Args:
+            state: What `get_state` gave.
+        """
+        entries = dict(zip(state["keys"], np.asarray(state["values"]._array), strict=True))
+        with self._lock:
+            self._entries = entries
 
     @property
     def value_shape(self) -> TensorShape:
@@ -647,9 +675,8 @@ class MutableHashTable(_Table):
         given: Array = np.asarray(to_tensor(dynamic_default_values, self._value_dtype)._array)
         shape = tuple(self._default.shape)
         if given.shape not in (shape, found.shape + shape):
-            raise invalid(
-                f"Expected shape {list(shape)} or {[*found.shape, *shape]} for the default, got {given.shape}."
-            )
+            first, second, other = (str(list(s)).replace(" ", "") for s in (shape, (*found.shape, *shape), given.shape))
+            raise invalid(f"Expected shape {first} or {second} for default value, got {other}")
         return self._looked_up(found, np.broadcast_to(given, found.shape + shape).reshape(-1, *shape))
 
 

@@ -201,7 +201,8 @@ def set_seed(seed: TensorLike) -> None:
     Args:
         seed: A whole number.
     """
-    _SEEDS.set(as_int(seed))
+    whole = isinstance(seed, float) and seed.is_integer()  # (TensorFlow takes 1.0 for 1)
+    _SEEDS.set(int(seed) if whole else as_int(seed))  # type: ignore[arg-type]
 
 
 def get_state() -> dict[str, Any]:

@@ -436,3 +436,10 @@ def test_axes_that_are_merged_are_checked():
         rows.merge_dims(1, -3)
     with pytest.raises(ValueError, match=r"Expected outer_axis .* to be less than or equal"):
         rows.merge_dims(1, 0)
+
+
+def test_masks_of_several_axes_pick_in_the_innermost_one():
+    data, mask = np.arange(16).reshape(2, 2, 2, 2), np.arange(16).reshape(2, 2, 2, 2) % 3 == 0
+    found = tf.ragged.boolean_mask(data, mask)
+    assert found.to_list() == [[[[0], [3]], [[], [6]]], [[[9], []], [[12], [15]]]]
+    assert tf.ragged.boolean_mask(data, mask[..., 0]).to_list() == [[[[0, 1]], [[6, 7]]], [[], [[12, 13]]]]

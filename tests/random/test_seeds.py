@@ -191,3 +191,10 @@ def test_bad_generators_are_refused(call, error):
 def test_a_seed_may_be_a_list_with_tensors_inside_a_function():
     drawn = tf.function(lambda seed: tf.random.stateless_uniform([3], [seed[0], 3]))(tf.constant([1, 2]))
     assert np.array_equal(drawn, tf.random.stateless_uniform([3], [1, 3]))
+
+
+def test_a_whole_float_is_a_seed_as_in_tensorflow():
+    tf.random.set_seed(1.0)
+    first = tf.random.uniform([3]).numpy()
+    tf.random.set_seed(1)
+    assert first.tolist() == tf.random.uniform([3]).numpy().tolist()

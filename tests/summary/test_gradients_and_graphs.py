@@ -216,3 +216,9 @@ def test_summaries_inside_a_function_are_written_at_each_run(tmp_path):
         for tag, value in (("scope/loss", 12.5), ("gradient_norms/w", 5.0), ("gradient_norms/global", 5.0))
     ]
     assert [(tag, n) for tag, n, *_ in values(tmp_path / "inner")] == [("h", 9), ("h", 9)]
+
+
+def test_a_profile_without_a_folder_is_left_out_with_a_warning(caplog):
+    tf.summary.trace_on(profiler=True)
+    tf.summary.trace_off()
+    assert "Give it a folder" in caplog.text

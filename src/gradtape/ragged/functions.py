@@ -329,7 +329,7 @@ def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) ->
     ours, theirs = (np.asarray(part.row_splits._array) for part in (values, keep))
     if not np.array_equal(ours, theirs):
         raise invalid("boolean_mask: the rows of the mask must have the lengths of those of the data.")
-    if isinstance(keep.values, RaggedTensor):
+    if isinstance(keep.values, RaggedTensor) or keep.values.ndim > 1:
         return values.with_values(boolean_mask(values.values, keep.values))
     chosen = keep.values._array
     counts = np.add.reduceat(np.append(chosen, False), keep.row_splits._array[:-1]) if len(chosen) else None

@@ -20,6 +20,8 @@ from .event_file import messages
 from .values import write
 from .writer import recording, should_record_summaries
 
+_LOGGER = logging.getLogger("gradtape")
+
 LOGGER = logging.getLogger("gradtape")
 
 _MOST_NODES = 20_000  # a larger graph is too crowded to read
@@ -138,11 +140,11 @@ class _Trace:
 
     def __init__(self, graph: bool, profiler: bool, profiler_outdir: object) -> None:
         self.nodes = _Nodes() if graph else None
-        self.profiling = profiler
+        self.profiling = profiler and profiler_outdir is not None
         self._thread = threading.get_ident()
-        if profiler:
-            if profiler_outdir is None:
-                raise ValueError("trace_on(profiler=True) needs profiler_outdir, the folder that the profile goes to.")
+        if profiler and not self.profiling:
+            _LOGGER.warning("trace_on(profiler=True) without profiler_outdir: nothing is profiled. Give it a folder.")
+        if self.profiling:
             _profiler.experimental.start(profiler_outdir)
         self._functions_ran_eagerly = EAGERLY.on
         if graph:

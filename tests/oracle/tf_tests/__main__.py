@@ -87,7 +87,8 @@ def outcomes(file: Path) -> dict[str, page.Outcome]:
     """What came of each test; one that has only begun has ended the process, and one that failed anywhere has failed."""
     found: dict[str, page.Outcome] = {}
     for line in file.read_text(encoding="utf-8").splitlines():
-        outcome = page.Outcome(**json.loads(line))
+        # (What stands behind the name are parameters as they are printed, which differ: a number in the name tells them apart.)
+        outcome = page.Outcome(**{**json.loads(line), "test": json.loads(line)["test"].partition(" ")[0]})
         if found.get(outcome.test, outcome).outcome != "failed":
             found[outcome.test] = outcome
     return {
