@@ -122,6 +122,10 @@ class CompositeSpec(TypeSpec):
         """The class that the spec describes."""
         raise NotImplementedError
 
+    def _fitted(self, value: Any) -> Any:
+        """A compatible value in the form of which the components are those of the spec."""
+        return value
+
     @property
     def _component_specs(self) -> list[TypeSpec]:
         """The specs of the tensors that a value is made of, in order."""

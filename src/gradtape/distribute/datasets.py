@@ -186,7 +186,7 @@ class _Uniform:
 
     def __iter__(self) -> Iterator[Any]:
         return (
-            nest.map_structure(lambda spec, value: spec.fitted(value), self.element_spec, element)
+            nest.map_structure(lambda spec, value: spec._fitted(value), self.element_spec, element)
             for element in self._dataset
         )
 

@@ -89,10 +89,6 @@ class PerReplicaSpec(CompositeSpec):
     def _from_components(self, components: Any) -> PerReplica:
         return PerReplica(components[0])
 
-    def fitted(self, value: PerReplica) -> PerReplica:
-        """The value as this says: it is."""
-        return value
-
     def _with_changed_shape(self, change: Callable[[TensorShape], Any]) -> PerReplicaSpec:
         return PerReplicaSpec(TensorSpec(change(self._spec.shape), self._spec.dtype))
 
@@ -188,7 +184,7 @@ class ApartSpec(CompositeSpec):
     @classmethod
     def from_value(cls, value: Apart) -> ApartSpec:
         """The spec of existing values."""
-        return cls([spec_of(part) for part in value.parts])
+        return cls([part if isinstance(part, TypeSpec) else spec_of(part) for part in value.parts])
 
     @property
     def one(self) -> Any:
@@ -204,7 +200,9 @@ class ApartSpec(CompositeSpec):
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether values, or all that another spec describes, fit."""
-        other = ApartSpec.from_value(spec_or_value) if isinstance(spec_or_value, Apart) else spec_or_value
+        other = spec_or_value
+        if isinstance(other, PerReplica):
+            other = ApartSpec.from_value(self._fitted(other))
         if not isinstance(other, ApartSpec) or len(other._specs) != len(self._specs):
             return False
         return all(own.is_compatible_with(theirs) for own, theirs in zip(self._specs, other._specs, strict=True))
@@ -214,7 +212,7 @@ class ApartSpec(CompositeSpec):
         pairs = zip(self._specs, other._specs, strict=True)
         return ApartSpec([own.most_specific_compatible_type(theirs) for own, theirs in pairs])
 
-    def fitted(self, value: PerReplica) -> Apart:
+    def _fitted(self, value: PerReplica) -> Apart:
         """The values apart, also where they are one tensor."""
         return value if isinstance(value, Apart) else Apart(value.values)
 

@@ -112,7 +112,7 @@ def _take(found: list[Any], value: Any, recorded: Any) -> None:
     elif isinstance(recorded, CompositeSpec):
         if not recorded.is_compatible_with(value):
             raise _cast(value, recorded)
-        found += expanded(value)
+        found += expanded(recorded._fitted(value))
     elif is_composite(recorded):
         _take_composite(found, value, recorded)
     elif isinstance(recorded, Mapping):

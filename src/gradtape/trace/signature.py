@@ -364,7 +364,7 @@ def _flatten_into(found: list[Any], value: Any, spec: Any, args: tuple[Any, ...]
     elif isinstance(spec, CompositeSpec):
         if not (spec == value if isinstance(value, CompositeSpec) else spec.is_compatible_with(value)):
             raise _mismatch(repr(value), spec, args)
-        found += expanded(value)
+        found += expanded(value if isinstance(value, CompositeSpec) else spec._fitted(value))
     elif not nest.is_nested(value) or isinstance(spec, Mapping) != isinstance(value, Mapping):
         raise _mismatch(repr(value), spec, args)
     elif isinstance(spec, Mapping):

@@ -510,6 +510,15 @@ def test_a_loop_of_a_function_over_batches_that_do_not_come_out_even(strategy):
     assert [int(total(batches)), int(total(iter(batches)))] == [105, 105]
 
 
+def test_the_spec_of_a_dataset_is_the_signature_of_a_function(strategy):
+    """Of its even batches and of the last one."""
+    batches = strategy.experimental_distribute_dataset(numbers(14, 8))
+    step = tf.function(lambda x: strategy.run(tf.reduce_sum, args=(x,)), input_signature=[batches.element_spec])
+    wanted = [[1.0, 5.0, 9.0, 13.0], [17.0, 21.0, 25.0, 0.0]]
+    for run in (step, step.get_concrete_function()):
+        assert [values(strategy, run(x)) for x in batches] == wanted
+
+
 def counted(x):
     return tf.numpy_function(lambda x: np.float32(np.unique(x).size), [x], tf.float32)
 
