@@ -47,15 +47,17 @@ from .base.philox import Philox
 from .base.seeds import GLOBAL, MAXINT32, OpSeed, Pair, Used, decoded, encoded, seed_pair
 from .base.shapes import broadcast
 from .base.shuffled_places import shuffled_place
-from .base.traceable import trace_public, traceable
+from .base.traceable import shaped, trace_public, traceable
 from .base.types import DTypeLike, Function, IntLike, ShapeLike, TensorLike, Value
 from .differentiation.vectorize import drawn_for_each_slice
 from .math import maximum
+from .op.abstract import Abstract
 from .op.arguments import takes, tensor_type
 from .op.attributes import as_int
 from .ops.array.gather import take
 from .ops.array.layout import reshape, stack
 from .ops.random import gamma_sample
+from .trace.abstract_tensor import abstract_of
 from .trace.control import sample_on_abstract
 from .trace.inference import Inference, depending_on
 from .values.tensor import Tensor, from_array, to_tensor
@@ -739,6 +741,14 @@ def categorical(
     return from_array(philox.categorical(stream, scores, samples, kind.numpy))
 
 
+def _categories_look(
+    logits: TensorLike, num_samples: IntLike, seed: TensorLike, dtype: DTypeLike = dtypes.int64, name: str | None = None
+) -> Abstract:
+    rows = abstract_of(to_tensor(logits)).of_rank(2)[0]
+    return Abstract((rows, as_int(num_samples)), dtypes.as_dtype(dtype).numpy)
+
+
+@shaped(_categories_look)
 def stateless_categorical(
     logits: TensorLike, num_samples: IntLike, seed: TensorLike, dtype: DTypeLike = dtypes.int64, name: str | None = None
 ) -> Tensor:

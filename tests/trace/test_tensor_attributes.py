@@ -13,6 +13,8 @@ import pytest
 
 import gradtape as tf
 
+from_dense, to_dense = tf.sparse.from_dense, tf.sparse.to_dense
+
 rng = np.random.default_rng(0)
 X = rng.normal(size=(2, 3)).astype(np.float32)
 CUBE = rng.normal(size=(2, 3, 4)).astype(np.float32)
@@ -159,6 +161,18 @@ CALLS: dict[str, tuple[Any, tuple[Any, ...], tuple[Any, ...]]] = {
     "reduce_mean, in a list": (lambda x, n: tf.reduce_mean(x, [n, 0]), (np.ones((2, 3, 4), np.float32),), (1,)),
     "zeros": (lambda n: tf.zeros([n, 2]), (), (3,)),
     "ones": (lambda n: tf.ones(n), (), ([2, 1],)),
+    "sparse reset_shape": (lambda x, n: to_dense(tf.sparse.reset_shape(from_dense(x), n)), (X,), ([4, 5],)),
+    "sparse transpose": (lambda x, n: to_dense(tf.sparse.transpose(from_dense(x), n)), (X,), ([1, 0],)),
+    "sparse segments": (lambda x, i, j, n: tf.sparse.segment_sum(x, i, j, n), (X,), ([0, 1], [0, 2], 4)),
+    "sparse means": (lambda x, i, j, n: tf.sparse.segment_mean(x, i, j, n), (X,), ([0, 1], [0, 0], 2)),
+    "crop_and_resize": (lambda x, n: tf.image.crop_and_resize(x, [[0.0, 0.0, 0.5, 1.0]], [0], n), (IMAGE,), ([2, 3],)),
+    "resize_with_pad": (tf.image.resize_with_pad, (IMAGE,), (3, 2)),
+    "stateless_categorical": (lambda x, n, s: tf.random.stateless_categorical(x, n, s), (X,), (4, [1, 2])),
+    "batch_to_space": (
+        lambda x, n: tf.batch_to_space(tf.tile(x, [4, 1, 1, 1]), [2, 2], n),
+        (IMAGE,),
+        ([[0, 1], [1, 0]],),
+    ),
 }
 
 
@@ -201,3 +215,16 @@ def test_shapes_that_hold_whatever_a_tensor_in_a_list_is() -> None:
     assert shape_in(lambda x, i: tf.reduce_all(x > 0.0, [i], keepdims=True), x, i).rank == 3
     assert shape_in(tf.argmax, x, i).rank == 2
     assert shape_in(tf.image.rot90, x, i).as_list() == [None, None, 4]
+    images, size, borders = tf.TensorSpec([2, 4, 4, 3]), tf.TensorSpec([2], tf.int32), tf.TensorSpec([2, 2], tf.int32)
+    boxes, numbers = tf.TensorSpec([5, 4]), tf.TensorSpec([5], tf.int32)
+    assert shape_in(lambda x, n: tf.broadcast_to(x[:, :1], n), tf.TensorSpec([2, 3]), size).as_list() == [2, None]
+    assert shape_in(lambda x, n: tf.space_to_batch(x, [2, 2], n), images, borders).as_list() == [8, None, None, 3]
+    assert shape_in(lambda x: tf.space_to_batch(x, [2, 2], [[0, 0], [1, 1]]), images).as_list() == [8, 2, 3, 3]
+    assert shape_in(lambda x, n: tf.batch_to_space(x, [1, 2], n), images, borders).as_list() == [1, None, None, 3]
+    assert shape_in(tf.image.crop_and_resize, images, boxes, numbers, size).as_list() == [5, None, None, 3]
+    assert shape_in(lambda x, n: tf.image.resize_with_pad(x, n, 8), images, i).as_list() == [2, None, 8, 3]
+    assert shape_in(lambda x, n: tf.random.stateless_categorical(x, n, [1, 2]), tf.TensorSpec([2, 3]), i).as_list() == [
+        2,
+        None,
+    ]
+    assert shape_in(tf.sparse.segment_sum, tf.TensorSpec([4, 3]), numbers, numbers, i).as_list() == [None, 3]

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from ..base import dtypes
 from ..base.errors import invalid
-from ..base.traceable import trace_public
+from ..base.sizes import UNKNOWN, is_known
+from ..base.traceable import shaped, trace_public
 from ..base.types import IntLike, TensorLike
 from ..math import floormod
+from ..op.abstract import Abstract
 from ..op.arguments import takes, text
 from ..op.attributes import as_int
+from ..op.shapes import divided, unknown_rest
 from ..ops.array import blocks as o
+from ..trace.abstract_tensor import abstract_of
 from ..values.tensor import Tensor, to_tensor
 from .arrays import zeros_like
 from .known_shapes import of_shape
@@ -39,6 +44,43 @@ def _block_and_borders(
     return tuple(sizes.tolist()), tuple((before, after) for before, after in table.tolist())
 
 
+def _numbers(value: TensorLike) -> Any:
+    """The elements of a tensor, where they are known."""
+    known = abstract_of(to_tensor(value)).value
+    return UNKNOWN if known is None or not is_known(known.reshape(-1).tolist()) else known.tolist()
+
+
+def _taken_apart_look(
+    input: TensorLike, block_shape: TensorLike, paddings: TensorLike, name: str | None = None
+) -> Abstract:
+    x, block, borders = abstract_of(to_tensor(input)), _numbers(block_shape), _numbers(paddings)
+    if x.known is None or not isinstance(block, list):
+        return Abstract(unknown_rest(x.known), x.dtype)
+    batch, *sizes = x.known[: 1 + len(block)]
+    if borders is UNKNOWN:
+        sizes = [UNKNOWN] * len(block)
+    else:
+        pairs = zip(sizes, borders, block, strict=True)
+        sizes = [divided(size + before + after, by) for size, (before, after), by in pairs]
+    return Abstract((batch * math.prod(block), *sizes, *x.known[1 + len(block) :]), x.dtype)
+
+
+def _put_together_look(
+    input: TensorLike, block_shape: TensorLike, crops: TensorLike, name: str | None = None
+) -> Abstract:
+    x, block, borders = abstract_of(to_tensor(input)), _numbers(block_shape), _numbers(crops)
+    if x.known is None or not isinstance(block, list):
+        return Abstract(unknown_rest(x.known), x.dtype)
+    batch, *sizes = x.known[: 1 + len(block)]
+    if borders is UNKNOWN:
+        sizes = [UNKNOWN] * len(block)
+    else:
+        pairs = zip(sizes, borders, block, strict=True)
+        sizes = [size * by - before - after for size, (before, after), by in pairs]
+    return Abstract((divided(batch, math.prod(block)), *sizes, *x.known[1 + len(block) :]), x.dtype)
+
+
+@shaped(_taken_apart_look)
 def space_to_batch(input: TensorLike, block_shape: TensorLike, paddings: TensorLike, name: str | None = None) -> Tensor:
     """Each block of the axes after the first, which is the batch, taken apart into entries of the batch.
 
@@ -98,6 +140,7 @@ def required_space_to_batch_paddings(
     return stack([before, after + extra], axis=1), stack([zeros_like(extra), extra], axis=1)
 
 
+@shaped(_put_together_look)
 def batch_to_space(input: TensorLike, block_shape: TensorLike, crops: TensorLike, name: str | None = None) -> Tensor:
     """Entries of the batch put together into blocks of the axes after it, then cropped: undoes `space_to_batch`.
 

@@ -13,13 +13,16 @@ from ..api.known_shapes import of_shape
 from ..api.layout import expand_dims
 from ..base import dtypes
 from ..base.errors import OutOfRangeError, UnimplementedError, invalid
-from ..base.traceable import trace_public, traceable
+from ..base.sizes import UNKNOWN
+from ..base.traceable import shaped, trace_public, traceable
 from ..base.types import AxisLike, IntLike, TensorLike
 from ..differentiation.vectorize import Batched
 from ..math import cast, ceil, floor, greater_equal, less_equal, logical_and, maximum, minimum
+from ..op.abstract import Abstract
 from ..op.arguments import number, sequence, takes, text
 from ..op.attributes import as_int, as_ints
 from ..ops.image.patches import extract_windows
+from ..trace.abstract_tensor import abstract_of
 from ..trace.control import effect_on_abstract
 from ..values.tensor import Tensor, from_array, to_tensor
 
@@ -123,7 +126,16 @@ def extract_volume_patches(
 # --- boxes --------------------------------------------------------------------------------------------------
 
 
+def _boxes_look(
+    image: TensorLike, boxes: TensorLike, box_indices: TensorLike, crop_size: IntLike, *args: object, **kwargs: object
+) -> Abstract:
+    x, corners, sizes = abstract_of(to_tensor(image)), abstract_of(to_tensor(boxes)), as_ints(crop_size)
+    height, width = (UNKNOWN, UNKNOWN) if sizes is UNKNOWN else sizes
+    return Abstract((corners.of_rank(2)[0], height, width, x.of_rank(4)[3]), np.float32)
+
+
 @takes(method=text, extrapolation_value=number)
+@shaped(_boxes_look)
 def crop_and_resize(
     image: TensorLike,
     boxes: TensorLike,

@@ -189,6 +189,19 @@ def _along(x: Value, axis: int, weights: r.Weights) -> Any:
     return r.resample.public(x, axis, weights)
 
 
+def _fitted_look(
+    image: TensorLike,
+    target_height: IntLike,
+    target_width: IntLike,
+    method: TensorLike = ResizeMethod.BILINEAR,
+    antialias: bool = False,
+) -> Abstract | None:
+    if abstract_of(to_tensor(image)).known is None:
+        return None
+    return _resized_look(image, [target_height, target_width], method)
+
+
+@shaped(_fitted_look)
 def resize_with_pad(
     image: TensorLike,
     target_height: IntLike,

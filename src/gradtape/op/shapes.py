@@ -90,10 +90,11 @@ def broadcast_to_sizes(shape: Shape, target: Shape) -> Shape:
         return target
     if len(shape) > len(target):
         raise Mismatch(f"shape {shape} does not broadcast to {target}")
-    for own, wanted in zip(reversed(shape), reversed(target), strict=False):
+    found = list(target)
+    for axis, own in enumerate(reversed(shape), 1):
         if same(own, 1) is False:
-            matched(own, wanted, "sizes that must broadcast,")
-    return target
+            found[-axis] = matched(own, target[-axis], "sizes that must broadcast,")
+    return tuple(found)
 
 
 def equal_shapes(first: Abstract, second: Abstract) -> Abstract:

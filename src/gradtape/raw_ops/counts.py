@@ -8,6 +8,7 @@ from .. import math
 from ..api import arrays, indexing, layout
 from ..base import dtypes
 from ..base.errors import invalid
+from ..base.traceable import trace_public
 from ..base.types import TensorLike
 from ..op.attributes import as_int
 from ..ragged.tensor import RaggedTensor
@@ -150,3 +151,6 @@ def RaggedCountSparseOutput(
     """How often each number is there, in each row, as the parts of a sparse tensor."""
     ragged = RaggedTensor.from_row_splits(to_tensor(values), to_tensor(splits, dtypes.int64))
     return _sparse_counts(ragged, weights, minlength, maxlength, binary_output)
+
+
+trace_public(globals())

@@ -412,7 +412,21 @@ def map_values(op: Callable[..., Any], *args: object, **kwargs: object) -> Spars
 # --- segments of rows ----------------------------------------------------------------------------------
 
 
+def _look_of_segments(
+    data: TensorLike,
+    indices: TensorLike,
+    segment_ids: TensorLike,
+    num_segments: IntLike | None = None,
+    *args: Any,
+    **_: Any,
+) -> Abstract:
+    x = abstract_of(to_tensor(data))
+    count = UNKNOWN if num_segments is None else as_int(num_segments)
+    return Abstract(None if x.known is None else (count, *x.known[1:]), x.dtype)
+
+
 @takes(sparse_gradient=flag)
+@shaped(_look_of_segments)
 def segment_sum(
     data: TensorLike,
     indices: TensorLike,
@@ -448,6 +462,7 @@ def segment_sum(
 
 
 @takes(sparse_gradient=flag)
+@shaped(_look_of_segments)
 def segment_mean(
     data: TensorLike,
     indices: TensorLike,
@@ -483,6 +498,7 @@ def segment_mean(
 
 
 @takes(sparse_gradient=flag)
+@shaped(_look_of_segments)
 def segment_sqrt_n(
     data: TensorLike,
     indices: TensorLike,

@@ -15,14 +15,18 @@ from ..base import dtypes
 from ..base.dtypes import Array
 from ..base.errors import ResourceExhaustedError, invalid
 from ..base.memory import has_too_many
-from ..base.traceable import trace_public, traceable
+from ..base.sizes import UNKNOWN, is_known
+from ..base.traceable import shaped, trace_public, traceable
 from ..base.types import AxisLike, DTypeLike, IntLike, ShapeLike, TensorLike
+from ..op.abstract import Abstract
 from ..op.arguments import flag, takes
 from ..op.attributes import as_eye, as_int, as_int_vector, as_ints, as_shape
 from ..ops.array.index import pick
+from ..trace.abstract_tensor import abstract_of
 from ..trace.composites import by_stand_ins
 from ..trace.control import effect_on_abstract
 from ..trace.symbolic import is_symbolic
+from ..values.composite import COMPOSITES
 from ..values.tensor import IndexedSlices, Tensor, from_array, to_tensor
 from .tensor import SparseTensor, as_sparse, check_places, flat_places, from_parts, places_at, places_of, sizes_of
 
@@ -248,6 +252,22 @@ def concat(
     return reorder(from_parts(np.concatenate(places), values, sizes))
 
 
+def _with_sizes(sp: SparseTensor, sizes: Any) -> SparseTensor:
+    """What is known of a tensor with as many elements and a dense shape of these sizes."""
+    kind = COMPOSITES[SparseTensor]
+    indices, values, shape = map(abstract_of, kind.parts(sp))
+    known = (UNKNOWN,) * shape.of_rank(1)[0] if sizes is UNKNOWN else tuple(sizes)
+    parts = [Abstract((indices.of_rank(2)[0], len(known)), np.int64), Abstract(values.known, values.dtype)]
+    return kind.rebuilt(sp, [*parts, Abstract.of_sizes(known, np.int64)])
+
+
+def _transposed_look(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor | None:
+    order = [] if perm is None else as_ints(perm)
+    is_unknown = order is UNKNOWN or not is_known(order)
+    return _with_sizes(sp_input, UNKNOWN) if is_unknown and isinstance(sp_input, SparseTensor) else None
+
+
+@shaped(_transposed_look)
 def transpose(sp_input: object, perm: object = None, name: str | None = None) -> SparseTensor:
     """The tensor with its axes in another order (the reverse, if none is given).
 
@@ -356,6 +376,13 @@ def retain(sp_input: TensorLike, to_retain: TensorLike) -> SparseTensor:
     return from_parts(places_of(sp)[kept], indexing.gather(sp.values, from_array(kept)), sizes_of(sp))
 
 
+def _reset_look(sp_input: TensorLike, new_shape: TensorLike | None = None) -> SparseTensor | None:
+    sizes = [] if new_shape is None else as_shape(new_shape)
+    is_unknown = sizes is UNKNOWN or not is_known(sizes)
+    return _with_sizes(sp_input, sizes) if is_unknown and isinstance(sp_input, SparseTensor) else None
+
+
+@shaped(_reset_look)
 def reset_shape(sp_input: TensorLike, new_shape: TensorLike | None = None) -> SparseTensor:
     """The tensor with another dense shape that holds all places; the smallest, if none is given.
 

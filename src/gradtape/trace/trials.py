@@ -90,13 +90,11 @@ class Symbols(Inference):
             return super().composite(function, args, kwargs)
         except Undecided as question:
             rule = getattr(function, "look", None)
-            if rule is None:
+            found = None if rule is None else rule(*args, **kwargs)
+            if found is None:  # (a rule may leave some operands to the trial)
                 return tried(self, function, args, kwargs, question)
-            return ruled(
-                self,
-                rule(*args, **kwargs),
-                [leaf for leaf in leaves((args, kwargs)) if leaf.__class__ is AbstractTensor],
-            )
+            sources = [leaf for leaf in leaves((args, kwargs)) if leaf.__class__ is AbstractTensor]
+            return ruled(self, found, sources)
 
 
 def ruled(evaluator: Inference, found: Any, sources: list[Any]) -> Any:
