@@ -410,3 +410,47 @@ def test_a_tape_is_stopped_where_it_was_made_and_nowhere_deeper():
     seen = tf.Variable(0.0)
     assert looked_at_in_a_branch(tf.constant(3.0), seen).numpy() == 27.0
     assert seen.numpy() == 9.0
+
+
+def test_a_branch_or_a_loop_asks_a_tape_around_it_for_gradients_of_what_it_computes():
+    @tf.function
+    def looped(x, n):
+        total = tf.zeros([])
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = x * x
+            for _ in tf.range(n):
+                y = y * x
+                with tape.stop_recording():
+                    total += tape.gradient(y, x, unconnected_gradients="zero")
+        return total
+
+    @tf.function
+    def branched(x):
+        grad = tf.zeros([])
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = x * x
+            if x > 0.0:
+                grad += tape.gradient(y * x, x)
+        return grad
+
+    @tf.function
+    def forward(x):
+        tangent = tf.zeros([])
+        with tf.autodiff.ForwardAccumulator(x, tf.ones([])) as accumulator:
+            y = x * x
+            if x > 0.0:
+                tangent = accumulator.jvp(y * x)
+        return tangent
+
+    x = tf.constant(2.0)
+    assert looped(x, tf.constant(3)).numpy() == 3 * 4 + 4 * 8 + 5 * 16
+    assert branched(x).numpy() == forward(x).numpy() == 12.0
+    assert branched(-x).numpy() == 0.0
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = branched(x)
+    assert tape.gradient(y, x).numpy() == 12.0
+    (trace,) = branched.explain().traces
+    assert trace.ways[0][1].endswith("a gradient of what it computes itself.")

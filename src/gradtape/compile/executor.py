@@ -67,6 +67,7 @@ class CompiledGraph:
         self._captured = [value for value in constants if value.__class__ is EagerTensor]
         self._variables = [value for value in constants if isinstance(value, Variable)]
         # Tensors captured by Python functions that a step calls are not visible here.
+        self._asks_around = graph.asks_around()
         self._calls_python = any(isinstance(value, (FunctionType, MethodType)) for value in graph.given())
 
     def __call__(self, tensors: list[Any]) -> Any:
@@ -100,10 +101,23 @@ class CompiledGraph:
         key: Key = () if self._static else self._sizes(tensors)
         if GRADIENT_OBSERVERS:
             key = self._observed(key)
+        if self._asks_around:
+            return self._around(key, tensors)
         if ACTIVE and (STATE.tapes or STATE.accumulators or STATE.readers):
             return self._under_tapes(key, tensors)
         result = self._run(key, tensors)
         return self.parts()(tensors) if result is NotImplemented else result
+
+    def _around(self, key: Key, tensors: list[Any]) -> Any:
+        """Run in parts: tapes are asked in branches and loops for what these compute."""
+        followed = bool(ACTIVE and (STATE.tapes or STATE.accumulators or STATE.readers))
+        if followed and any(records.__class__ is not dict for records in STATE.tapes):
+            return interpret(self._graph, tensors)
+        if followed:
+            self._recorded[key, ()] = None
+        else:
+            self._plans[key] = None
+        return self.parts(followed)(tensors)
 
     def _observed(self, key: Key) -> Key:
         """The key of the program that shows the gradients it takes; the same key if it takes none."""

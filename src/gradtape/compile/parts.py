@@ -174,6 +174,7 @@ class _Trial:
         self.end = start
         self._outside, self._inside = environment, Environment({})
         self._is_followed = is_followed
+        self._numbers = graph.numbers()
         self._evaluator = Lowering()
         try:
             with self._evaluator.running(), self._tape() as self._tape_inside, scope(seeds=graph.seed_scope(seeds)):
@@ -193,6 +194,9 @@ class _Trial:
 
     def _takes(self, step: Step) -> bool:
         """Whether a step takes nothing but tensors from before; they become inputs."""
+        if step.asks_around([self._numbers]):
+            self.reason = "It asks a tape that was made outside of it for a gradient of what it computes itself."
+            return False
         if self._is_followed and any(isinstance(leaf, (FunctionType, MethodType)) for leaf in leaves(step.inputs)):
             self.reason = "A tape may follow the tensors that a Python function refers to."
             return False

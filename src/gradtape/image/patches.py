@@ -129,7 +129,8 @@ def extract_volume_patches(
 def _boxes_look(
     image: TensorLike, boxes: TensorLike, box_indices: TensorLike, crop_size: IntLike, *args: object, **kwargs: object
 ) -> Abstract:
-    x, corners, sizes = abstract_of(to_tensor(image)), abstract_of(to_tensor(boxes)), as_ints(crop_size)
+    x, corners = abstract_of(to_tensor(image)), abstract_of(to_tensor(boxes))
+    sizes: Any = as_ints(crop_size)
     height, width = (UNKNOWN, UNKNOWN) if sizes is UNKNOWN else sizes
     return Abstract((corners.of_rank(2)[0], height, width, x.of_rank(4)[3]), np.float32)
 

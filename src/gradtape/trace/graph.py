@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Callable, Iterator, Mapping, MappingView
+from collections.abc import Callable, Iterator, Mapping, MappingView, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,6 +36,12 @@ class Ref:
     number: int
 
 
+# The methods of tapes and accumulators that follow a value back.
+_ASKING = frozenset(
+    {"gradient", "jacobian", "batch_jacobian", "hessian", "hvp", "hessian_diagonal", "laplacian", "jvp"}
+)
+
+
 @dataclass(slots=True)
 class Method:
     """Calls a method of its first argument: of a tape, a TensorArray, a variable."""
@@ -60,6 +66,18 @@ class Step:
     def inputs(self) -> tuple[Any, ...]:
         """All arguments."""
         return (self.args, *self.kwargs.values())
+
+    def asks_around(self, levels: Sequence[set[int]]) -> bool:
+        """Whether it asks a tape for a gradient of what is computed in a deeper graph than that which makes the tape.
+
+        `levels` has the numbers of the values of this step's graph, and of those around it, outermost first.
+        """
+        if isinstance(self.function, Method) and self.function.name in _ASKING and isinstance(self.args[0], Ref):
+            at = next((place for place, known in enumerate(levels) if self.args[0].number in known), -1)
+            targets = used_numbers((self.args[1:2], self.kwargs.get("target")))
+            return any(number in known for known in levels[at + 1 :] for number in targets)
+        inside = [leaf for leaf in leaves(self.inputs) if leaf.__class__ is Graph]
+        return any(graph.asks_around(levels) for graph in inside)
 
     def is_idle(self, over: tuple[int, ...]) -> bool:
         """Whether it only computes values that are not used: `over` has the numbers that are not needed after it.
@@ -195,6 +213,19 @@ class Graph:
         """Whether a tape inside is asked for a gradient."""
         steps = (step.function for graph in self.graphs() for step in graph.steps)
         return any(isinstance(function, Method) and function.name == "gradient" for function in steps)
+
+    def asks_around(self, levels: Sequence[set[int]] = ()) -> bool:
+        """Whether a branch or a loop asks a tape that was made outside of it for a gradient of what it computes itself."""
+        here = [*levels, self.numbers()]
+        return any(step.asks_around(here) for step in self.steps)
+
+    def numbers(self) -> set[int]:
+        """The numbers of the values that it is given and makes, without those in the graphs inside."""
+        return {
+            number
+            for structure in (self.inputs, *(step.results for step in self.steps))
+            for number in used_numbers(structure)
+        }
 
     def as_function(self, environment: Environment) -> Callable[..., Any]:
         """The graph as a Python function that sees `environment`."""
