@@ -49,18 +49,27 @@ def _common(nodes: tuple[Node, ...]) -> Any:
 
 
 class Concatenate(Node):
-    """The elements of one dataset, then those of another."""
+    """The elements of one dataset, then those of another.
+
+    What was concatenated before is one row of inputs with it: a program may add a dataset for each of a thousand files.
+    """
 
     def __init__(self, first: Node, second: Node) -> None:
         check_same_types([first, second], "concatenate")
-        self.inputs = (first, second)
+        parts = [part.inputs if isinstance(part, Concatenate) else (part,) for part in (first, second)]
+        self.inputs = (*parts[0], *parts[1])
+        known = [part.known_spec() for part in (first, second)]
+        self._known = None if known[0] is None or known[1] is None else structure.common_spec(*known)
 
     def cardinality(self) -> int:
         counts = [node.cardinality() for node in self.inputs]
         return INFINITE if INFINITE in counts else UNKNOWN if UNKNOWN in counts else sum(counts)
 
     def spec(self) -> Any:
-        return _common(self.inputs)
+        return _common(self.inputs) if self._known is None else self._known
+
+    def known_spec(self) -> Any:
+        return self._known
 
     def iterate(self, settings: Settings) -> ElementIterator:
         return _ConcatenatedIterator(self.inputs, settings)
