@@ -31,6 +31,7 @@ from .api.generator import (
     scaled,
     set_global_generator,
     sizes_of,
+    step_and_scale,
     uniform_from,
     uniform_type,
 )
@@ -969,6 +970,11 @@ def _trace_scaled(name: str, scale: str, shift: str) -> Any:
     return on_trace
 
 
+def _trace_between(name: str) -> Any:
+    """Numbers between bounds, which gradients reach, too."""
+    return lambda trace, *args, **kwargs: step_and_scale(trace, globals()[name], args, kwargs)
+
+
 def _gamma_on_abstract(evaluator: object, function: Function, shape: ShapeLike, *args: object, **kwargs: object) -> Any:
     if any(isinstance(value, Tensor) and value.dtype.is_floating for value in (*args, *kwargs.values())):
         drawn = _drawn_on_abstract(evaluator, function, shape, *args, **kwargs)
@@ -998,6 +1004,14 @@ for _name in ("normal", "stateless_normal", "truncated_normal", "stateless_trunc
         on_trace=_trace_scaled(_name, "stddev", "mean"),
         draws="stream",
     )
+for _name in ("uniform", "stateless_uniform"):
+    globals()[_name] = traceable(
+        globals()[_name],
+        always=_name == "uniform",
+        on_abstract=_drawn_on_abstract,
+        on_trace=_trace_between(_name),
+        draws="stream",
+    )
 gamma = traceable(gamma, always=True, on_abstract=_gamma_on_abstract, draws="stream")
 stateless_gamma = traceable(stateless_gamma, always=True, on_abstract=_gamma_on_abstract, draws="stream")
 _drawn_order = traceable(_drawn_order, always=True, on_abstract=_drawn_on_abstract, draws="stream")
@@ -1005,7 +1019,7 @@ _order = traceable(_order, on_abstract=_drawn_on_abstract, draws="stream")
 shuffle = traceable(shuffle, always=True)
 trace_public(
     globals(),
-    always=("uniform", "poisson", "categorical"),
+    always=("poisson", "categorical"),
     skip=(
         "seeds_of",
         "set_seed",

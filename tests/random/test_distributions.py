@@ -235,3 +235,48 @@ INVALID = tf.errors.InvalidArgumentError
 def test_bad_arguments_are_refused(call, error):
     with pytest.raises(error):
         call()
+
+
+_X = tf.constant([0.3, -1.0, 0.5])
+_GENERATOR = tf.random.Generator.from_seed(3)
+# What is drawn, and the derivative of each number by the centre or the bound of its own, from the number itself.
+_FOLLOWED = {
+    "lower bound": (lambda x: tf.random.stateless_uniform([3], [1, 2], x, 5.0), lambda x, y: 1 - (y - x) / (5 - x)),
+    "upper bound": (lambda x: tf.random.stateless_uniform([3], [1, 2], -2.0, x), lambda x, y: (y + 2) / (x + 2)),
+    "only an upper bound": (lambda x: tf.random.uniform([3], maxval=x), lambda x, y: y / x),
+    "of a stream": (lambda x: tf.random.uniform([3], x, 5.0), lambda x, y: 1 - (y - x) / (5 - x)),
+    "of a generator": (lambda x: _GENERATOR.uniform([3], x, 5.0), lambda x, y: 1 - (y - x) / (5 - x)),
+    "normal": (lambda x: tf.random.normal([3], x, tf.abs(x)), lambda x, y: 1 + (y - x) / x),
+    "normal of a generator": (lambda x: _GENERATOR.normal([3], x, tf.abs(x)), lambda x, y: 1 + (y - x) / x),
+    "truncated": (lambda x: _GENERATOR.truncated_normal([3], x, tf.abs(x)), lambda x, y: 1 + (y - x) / x),
+}
+
+
+@pytest.mark.parametrize("name", _FOLLOWED)
+def test_gradients_reach_centre_spread_and_bounds_in_functions_too(name):
+    draw, slope = _FOLLOWED[name]
+
+    def with_gradient(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = draw(x)
+        return y, tape.gradient(y, x)
+
+    compiled = tf.function(draw)
+
+    def around(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = compiled(x)
+        return y, tape.gradient(y, x)
+
+    def of_a_variable(x):
+        v = tf.Variable(x)
+        function = tf.function(lambda: draw(v))
+        with tf.GradientTape() as tape:
+            y = function()
+        return y, tape.gradient(y, v)
+
+    for run in (with_gradient, tf.function(with_gradient), around, of_a_variable):
+        y, gradient = run(_X)
+        np.testing.assert_allclose(gradient, slope(_X.numpy(), y.numpy()), rtol=1e-3, atol=1e-4)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import inspect
 import os
 from typing import Any
 
@@ -565,9 +566,27 @@ def _trace_in_replica(name: str) -> Any:
     def on_trace(trace: Any, generator: Generator, *args: Any, **kwargs: Any) -> Any:
         replica = generator._replica()
         drawing = generator if replica is None else _InReplica(generator, replica)
-        return trace.step(getattr(Generator, name), (drawing, *args), kwargs)
+        return step_and_scale(trace, getattr(Generator, name), (drawing, *args), kwargs)
 
     return on_trace
+
+
+def step_and_scale(trace: Any, draw: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A draw as a step of a trace. Where its centre and spread, or its bounds, are tensors, it has none: gradients reach them."""
+    given = inspect.signature(draw).bind(*args, **kwargs)
+    given.apply_defaults()
+    settings = given.arguments
+    names = ("mean", "stddev") if "mean" in settings else ("minval", "maxval")
+    shift, scale = (settings.get(name) for name in names)
+    kind = dtypes.as_dtype(settings.get("dtype", dtypes.int64))
+    if not kind.is_floating or (
+        not isinstance(shift, (Tensor, Variable)) and not isinstance(scale, (Tensor, Variable))
+    ):
+        return trace.step(draw, args, kwargs)
+    if "minval" in names:
+        scale = parameter(1 if scale is None else scale, kind) - parameter(shift, kind)
+    settings.update(zip(names, (0.0, 1.0), strict=True))
+    return scaled(trace.step(draw, given.args, given.kwargs), kind, scale, shift)
 
 
 for _name in ("normal", "truncated_normal", "uniform", "uniform_full_int", "make_seeds", "skip", "binomial"):
