@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import textwrap
+import time
 import xml.etree.ElementTree
 
 import numpy as np
@@ -702,3 +703,16 @@ def test_watches_that_overlap_see_what_runs_while_each_is_open():
     assert list(first._tapes) == list(second._tapes)
     assert list(first._functions.values()) == [square]
     assert list(second._functions.values()) == [cube]
+
+
+def test_lines_of_a_long_program_are_found_in_proportion_to_their_number():
+    def counted(lines):
+        names = {"tf": tf, "y": tf.Variable(0.5)}
+        with tf.GradientTape() as tape:
+            exec(compile("y = tf.tanh(y)\n" * lines, f"a program of {lines} lines", "exec"), names)
+        begin = time.process_time()
+        tape.view()
+        return time.process_time() - begin
+
+    counted(500)
+    assert counted(8000) < 32 * max(counted(1000), 0.05)

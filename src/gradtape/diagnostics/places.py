@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bisect
 import functools
-import itertools
 import linecache
 import sys
 from dataclasses import dataclass, field
@@ -66,11 +65,19 @@ def where_of(code: CodeType, offset: int) -> Where:
 @functools.lru_cache(1024)
 def _span(code: CodeType, offset: int) -> tuple[int, int, int, int] | None:
     """Where the expression of an instruction stands; None where Python was told not to keep columns."""
-    found = next(itertools.islice(code.co_positions(), offset // 2, None), None)
+    positions = _positions(code)
+    found = positions[offset // 2] if offset // 2 < len(positions) else None
     if found is None or None in found:
         return None
     first, last, column, end = found
     return first, column, last, end  # type: ignore[return-value]
+
+
+@functools.lru_cache(
+    16
+)  # (they can only be read from the first one on, which for each of many lines would be quadratic)
+def _positions(code: CodeType) -> list[tuple[int | None, int | None, int | None, int | None]]:
+    return list(code.co_positions())
 
 
 def from_text(line: str) -> Where | None:
