@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, overload
 import numpy as np
 
 from ..base import nest
-from ..base.context import ACTIVE
+from ..base.context import ACTIVE, STATE
 from ..base.dtypes import int32
 from ..base.locks import new_rlock
 from ..base.notebook import Form, in_notebook
@@ -91,6 +91,12 @@ def observe_functions(observer: Callable[[Function[..., Any]], None]) -> None:
 def unobserve_functions(observer: Callable[[Function[..., Any]], None]) -> None:
     """Undo `observe_functions`."""
     _UNUSUAL.discard(observer)
+
+
+def _is_elsewhere(concrete: ConcreteFunction) -> bool:
+    """Whether it refers to values of a function around it that is not being traced now."""
+    recorder = None if STATE.trace is None else STATE.trace.recorder
+    return any(recorder is None or not recorder.sees(value) for value in concrete.enclosed)
 
 
 class Function(Generic[_P, _Result]):
@@ -401,6 +407,9 @@ class Function(Generic[_P, _Result]):
         if encoder.objects:
             self._forget_dead(encoder.objects)
         concrete = self._traces.get(key)
+        if concrete is not None and concrete.enclosed and _is_elsewhere(concrete):
+            del self._traces[key]
+            concrete = None
         if concrete is None:
             concrete = self._general(key, args, kwargs, encoder.tensors, is_call)
         else:
@@ -433,7 +442,9 @@ class Function(Generic[_P, _Result]):
                 return self._traces[key]
             shapeless, specs = _shapeless(key), [_spec_of(tensor) for tensor in tensors]
             for trace in self._looser.get(shapeless, ()):
-                if all(_fits(tensor, spec) for tensor, spec in zip(tensors, trace.specs, strict=True)):
+                if not _is_elsewhere(trace) and all(
+                    _fits(tensor, spec) for tensor, spec in zip(tensors, trace.specs, strict=True)
+                ):
                     self._traces[key] = trace
                     return trace
             if self._reduce_retracing:

@@ -339,6 +339,10 @@ class Recorder:
             self._enclosed[id(value)] = (value, self.placeholder(value._spec))
         return self._enclosed[id(value)][1]
 
+    def sees(self, value: SymbolicTensor) -> bool:
+        """Whether a value is one of this function, or of a function around it."""
+        return value._trace is self or self._is_inside(value._trace)
+
     def _is_inside(self, trace: Recorder) -> bool:
         return self.outer is not None and (self.outer is trace or self.outer._is_inside(trace))
 

@@ -767,6 +767,18 @@ def test_a_variable_from_elsewhere_is_changed_by_one_replica_after_the_other(str
     assert float(v) == 6.0
 
 
+def test_a_function_that_asks_for_its_replica_is_called_by_several_runs(strategy):
+    total = tf.function(lambda x: D.get_replica_context().all_reduce("SUM", x * number()))
+    for _ in range(2):
+        assert values(strategy, strategy.run(total, args=(tf.constant(1.0),))) == [6.0] * 4
+        assert values(strategy, strategy.run(lambda x: total(x) * number(), args=(tf.constant(2.0),))) == [
+            0,
+            12,
+            24,
+            36,
+        ]
+
+
 def test_what_is_no_tensor_is_returned_as_it_is(strategy):
     plain = (5, "text", 2.5, True, None)
     found = strategy.run(lambda: (*plain, D.get_replica_context().num_replicas_in_sync, number()))
