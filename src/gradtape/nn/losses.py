@@ -307,7 +307,7 @@ def compute_average_loss(
         count = to_tensor(global_batch_size)
     if not count.dtype.is_integer:
         raise TypeError(f"`global_batch_size` must be an int scalar, got {global_batch_size!r}.")
-    if count.ndim:
+    if count.shape.rank:
         raise ValueError(f"`global_batch_size` must be scalar, got shape {count.shape}.")
     if count.__class__ is EagerTensor and count._array < 0:
         raise invalid(f"global_batch_size must be non-negative, got {global_batch_size!r}.")
