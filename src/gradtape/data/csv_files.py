@@ -10,6 +10,7 @@ import numpy as np
 
 from ..base import dtypes
 from ..base.errors import invalid
+from ..base.types import IntLike
 from ..io.tensors import decode_csv
 from ..values.tensor import from_array
 from . import files
@@ -83,7 +84,7 @@ def CsvDataset(
 
 def make_csv_dataset(
     file_pattern: object,
-    batch_size: object,
+    batch_size: IntLike,
     column_names: Any = None,
     column_defaults: Any = None,
     label_name: str | None = None,
@@ -92,11 +93,11 @@ def make_csv_dataset(
     use_quote_delim: bool = True,
     na_value: str = "",
     header: bool = True,
-    num_epochs: object = None,
+    num_epochs: IntLike | None = None,
     shuffle: bool = True,
-    shuffle_buffer_size: object = 10000,
+    shuffle_buffer_size: IntLike = 10000,
     shuffle_seed: object = None,
-    prefetch_buffer_size: object = None,
+    prefetch_buffer_size: IntLike | None = None,
     num_parallel_reads: object = None,
     sloppy: bool = False,
     num_rows_for_inference: int = 100,

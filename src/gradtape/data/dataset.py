@@ -14,7 +14,7 @@ from ..base.context import STATE
 from ..base.errors import invalid
 from ..base.notebook import Form, in_notebook
 from ..base.shapes import TensorShape
-from ..base.types import DenseLike, DTypeLike
+from ..base.types import DenseLike, DTypeLike, IntLike
 from ..io.records import text_of
 from ..op.arguments import flag, function, optional_flag, takes, truth
 from ..op.attributes import as_int
@@ -391,7 +391,7 @@ class Dataset(Generic[T]):
 
     @staticmethod
     def counter(
-        start: Any = 0, step: Any = 1, dtype: DTypeLike = dtypes.int64, name: str | None = None
+        start: IntLike = 0, step: Any = 1, dtype: DTypeLike = dtypes.int64, name: str | None = None
     ) -> Dataset[Tensor]:
         """The numbers `start`, `start + step`, `start + 2 * step` and so on, without end.
 
@@ -662,8 +662,8 @@ class Dataset(Generic[T]):
     def interleave(
         self,
         map_func: Callable[..., Dataset[_Result]],
-        cycle_length: Any = None,
-        block_length: Any = None,
+        cycle_length: IntLike | None = None,
+        block_length: IntLike | None = None,
         num_parallel_calls: Any = None,
         deterministic: bool | None = None,
         name: str | None = None,
@@ -818,7 +818,7 @@ class Dataset(Generic[T]):
 
     # --- choosing and ordering -------------------------------------------------------------------------------
 
-    def take(self, count: Any, name: str | None = None) -> Dataset[T]:
+    def take(self, count: IntLike, name: str | None = None) -> Dataset[T]:
         """The first elements; all for -1.
 
         >>> import gradtape as tf
@@ -834,7 +834,7 @@ class Dataset(Generic[T]):
         """
         return self._then(selection.Take(self._node, as_int(count)))
 
-    def skip(self, count: Any, name: str | None = None) -> Dataset[T]:
+    def skip(self, count: IntLike, name: str | None = None) -> Dataset[T]:
         """All but the first elements; none for -1.
 
         >>> import gradtape as tf
@@ -850,7 +850,7 @@ class Dataset(Generic[T]):
         """
         return self._then(selection.Skip(self._node, as_int(count)))
 
-    def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset[T]:
+    def shard(self, num_shards: IntLike, index: IntLike, name: str | None = None) -> Dataset[T]:
         """Every `num_shards`-th element, beginning with number `index`.
 
         >>> import gradtape as tf
@@ -867,7 +867,7 @@ class Dataset(Generic[T]):
         """
         return self._then(selection.Shard(self._node, as_int(num_shards), as_int(index)))
 
-    def repeat(self, count: Any = None, name: str | None = None) -> Dataset[T]:
+    def repeat(self, count: IntLike | None = None, name: str | None = None) -> Dataset[T]:
         """The elements `count` times over, or without end.
 
         >>> import gradtape as tf
@@ -886,7 +886,7 @@ class Dataset(Generic[T]):
     @takes(reshuffle_each_iteration=optional_flag)
     def shuffle(
         self,
-        buffer_size: Any,
+        buffer_size: IntLike,
         seed: Any = None,
         reshuffle_each_iteration: bool = True,
         name: str | None = None,
@@ -922,7 +922,7 @@ class Dataset(Generic[T]):
         renew = True if reshuffle_each_iteration is None else bool(reshuffle_each_iteration)
         return self._then(Shuffle(self._node, size, seed, renew))
 
-    def enumerate(self, start: Any = 0, name: str | None = None) -> Dataset[tuple[Tensor, T]]:
+    def enumerate(self, start: IntLike = 0, name: str | None = None) -> Dataset[tuple[Tensor, T]]:
         """Pairs of a number and an element.
 
         >>> import gradtape as tf
@@ -978,7 +978,7 @@ class Dataset(Generic[T]):
     @takes(drop_remainder=truth)
     def batch(
         self,
-        batch_size: Any,
+        batch_size: IntLike,
         drop_remainder: Any = False,
         num_parallel_calls: Any = None,
         deterministic: bool | None = None,
@@ -1007,7 +1007,7 @@ class Dataset(Generic[T]):
     @takes(drop_remainder=truth)
     def padded_batch(
         self,
-        batch_size: Any,
+        batch_size: IntLike,
         padded_shapes: Any = None,
         padding_values: Any = None,
         drop_remainder: Any = False,
@@ -1037,7 +1037,7 @@ class Dataset(Generic[T]):
 
     def ragged_batch(
         self,
-        batch_size: Any,
+        batch_size: IntLike,
         drop_remainder: Any = False,
         row_splits_dtype: DTypeLike = dtypes.int64,
         name: str | None = None,
@@ -1071,7 +1071,7 @@ class Dataset(Generic[T]):
             )
         )
 
-    def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Dataset:
+    def sparse_batch(self, batch_size: IntLike, row_shape: Any, name: str | None = None) -> Dataset:
         """Batches of elements of different sizes as sparse tensors, each row of shape `row_shape`.
 
         >>> import gradtape as tf
@@ -1138,9 +1138,9 @@ class Dataset(Generic[T]):
     @takes(drop_remainder=truth)
     def window(
         self,
-        size: Any,
-        shift: Any = None,
-        stride: Any = 1,
+        size: IntLike,
+        shift: IntLike | None = None,
+        stride: IntLike = 1,
         drop_remainder: Any = False,
         name: str | None = None,
     ) -> Dataset:
@@ -1169,7 +1169,7 @@ class Dataset(Generic[T]):
         self,
         key_func: Callable[..., Any],
         reduce_func: Callable[..., Any],
-        window_size: Any = None,
+        window_size: IntLike | None = None,
         window_size_func: Callable[..., Any] | None = None,
         name: str | None = None,
     ) -> Dataset:
@@ -1304,7 +1304,7 @@ class Dataset(Generic[T]):
         path = text_of(filename)
         return self._then(caching.FileCache(self._node, path) if path else caching.Cache(self._node))
 
-    def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset[T]:
+    def prefetch(self, buffer_size: IntLike | None, name: str | None = None) -> Dataset[T]:
         """Elements computed ahead in a background thread, while the program works on earlier ones.
 
         >>> import gradtape as tf

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from ..base import dtypes
 from ..base.namespaces import listing
-from ..base.types import DTypeLike, PathLikeOrTensor, TensorLike
+from ..base.types import DTypeLike, IntLike, PathLikeOrTensor, TensorLike
 from ..op.attributes import as_int
 from ..values.tensor import Tensor
 from . import transforms
@@ -86,7 +86,7 @@ Transformation = Callable[[Dataset], Dataset]
 RandomDataset = Dataset.random
 
 
-def Counter(start: object = 0, step: object = 1, dtype: DTypeLike = dtypes.int64) -> Dataset:
+def Counter(start: IntLike = 0, step: object = 1, dtype: DTypeLike = dtypes.int64) -> Dataset:
     """The numbers `start`, `start + step` and so on, without end: `Dataset.counter`.
 
     >>> import gradtape as tf
@@ -539,7 +539,7 @@ def copy_to_device(target_device: object, source_device: object = "/cpu:0") -> T
     return lambda dataset: dataset
 
 
-def prefetch_to_device(device: object, buffer_size: object = None) -> Transformation:
+def prefetch_to_device(device: object, buffer_size: IntLike | None = None) -> Transformation:
     """Elements computed ahead of their use: `dataset.prefetch(buffer_size)`. There is one device.
 
     >>> import gradtape as tf
@@ -556,7 +556,9 @@ def prefetch_to_device(device: object, buffer_size: object = None) -> Transforma
     return lambda dataset: dataset.prefetch(buffer_size)
 
 
-def shuffle_and_repeat(buffer_size: object, count: object = None, seed: TensorLike | None = None) -> Transformation:
+def shuffle_and_repeat(
+    buffer_size: IntLike, count: IntLike | None = None, seed: TensorLike | None = None
+) -> Transformation:
     """The elements in random order, several times: `dataset.shuffle(buffer_size, seed).repeat(count)`.
 
     >>> import gradtape as tf
@@ -577,7 +579,7 @@ def shuffle_and_repeat(buffer_size: object, count: object = None, seed: TensorLi
 
 def map_and_batch(
     map_func: Callable[..., Any],
-    batch_size: object,
+    batch_size: IntLike,
     num_parallel_batches: object = None,
     drop_remainder: bool = False,
     num_parallel_calls: object = None,
@@ -610,8 +612,8 @@ def map_and_batch(
 
 def parallel_interleave(
     map_func: Callable[..., Any],
-    cycle_length: object,
-    block_length: object = 1,
+    cycle_length: IntLike,
+    block_length: IntLike = 1,
     sloppy: bool = False,
     buffer_output_elements: object = None,
     prefetch_input_elements: object = None,
