@@ -71,7 +71,7 @@ def _why(test: str, reasons: list[dict[str, object]]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Cut to a line, without what would be read as Markdown or a path of a machine."""
+    """Cut to a line, without what would be read as Markdown, halves of characters, or places of a machine."""
     line = re.sub(r'"/[^"]*/', '"', " ".join(text.split())).replace("|", "\\|").replace("[", "\\[").replace("<", "&lt;")
-    line = line.encode(errors="replace").decode()  # (tests of broken text print halves of characters)
+    line = re.sub(r" at 0x[0-9a-f]+", "", line).encode(errors="replace").decode()
     return (line[:160] + " ...") if len(line) > 160 else line
