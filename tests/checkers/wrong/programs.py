@@ -61,7 +61,7 @@ tf.autodiff.grad(both, (0, 1))(x, x).shape  # wrong: shape
 tf.raw_ops.Ad(x=x)  # wrong: Ad
 tf.raw_ops.Add(z=x)  # wrong: z
 tf.compat.v1.placholder  # wrong: placholder
-tf.data.Dataset.range(3).batch("2")  # wrong: str
+tf.data.Dataset.range(3).batch("2")  # wrong: batch
 tf.vectorized_map(3, x)  # wrong: vectorized_map
 x[None, "a"]  # wrong: tuple[None
 tf.linalg.svd(x)[0].shapee  # wrong: shapee
