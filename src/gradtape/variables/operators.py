@@ -409,9 +409,12 @@ def _variable_getitem(variable: Variable, key: Any) -> Any:
 
 def _assigned_key(key: object) -> Any:
     """A key as NumPy reads it in an assignment; tensors of a traced function stay in it until the function runs."""
-    if _is_mask(key):
+    if key.__class__ is slice:
+        parts: tuple[Any, ...] = (key,)
+    elif _is_mask(key):
         return key
-    parts = tuple(int(part) if part.__class__ is bool else part for part in _parts(key))
+    else:
+        parts = tuple([int(part) if part.__class__ is bool else part for part in _parts(key)])
     canonical = None if ACTIVE and STATE.trace is not None else canonical_key(parts)
     return parts if canonical is None else canonical
 
