@@ -372,6 +372,8 @@ class TestRows:
             "add",
             "small-ops",
             "small-ops-variables",
+            "composites",
+            "keras-eager",
             "mlp-adam-in-ops",
             "mlp",
             "cnn",

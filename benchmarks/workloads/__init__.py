@@ -4,6 +4,7 @@ from benchmarks.workload import Tracing, Workload, limit
 from benchmarks.workloads.actor_critic import ActorCritic
 from benchmarks.workloads.calls import CALLS_BY_KIND
 from benchmarks.workloads.cnn import CNN
+from benchmarks.workloads.composites import Composites, EagerLayers
 from benchmarks.workloads.elementwise import Elementwise, Transposed
 from benchmarks.workloads.embedding import Embedding, EmbeddingStep
 from benchmarks.workloads.installation import ImportTime, InstalledSize
@@ -38,6 +39,8 @@ ROWS: dict[str, Workload] = {
         Increment(),
         SmallOps(),
         SmallOpsOnVariables(),
+        Composites(),
+        EagerLayers(),
         Elementwise(),
         Transposed(),
         MLPWithAdamInOps(),
