@@ -92,6 +92,7 @@ RAGGED = {
     "large integers": ([np.array([2**40])], "int64"),
     "arrays of floats": ([np.array([1.0, 2.0]), np.array([3.0])], "float64"),
     "a vector is no list": (np.array([1, 2]), "int64"),
+    "an empty vector": (np.zeros(0), "float64"),
 }
 
 

@@ -121,6 +121,7 @@ OTHERS = {
     "compile/whole/scheduling.py: _LONGEST": TEXT,
     "compile/whole/stand_in.py: _RUNS": TEXT,
     "data/selection.py: _MANY": MEMORY,
+    "data/workers.py: _MOST_THREADS": LIMIT,
     "data/shuffling.py: _BLOCK": "decides which numbers are drawn",
     "data/workers.py: _AT_ONCE": "how many elements a thread takes at most, so that others have some too",
     "differentiation/jacobian.py: MEMORY_BOUND": MEMORY,

@@ -590,6 +590,13 @@ class MutableHashTable(_Table):
     def set_state(self, state: dict[str, Any]) -> None:
         """Have the entries of a state, and no others.
 
+        >>> table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, default_value=-1)
+        >>> empty = table.get_state()
+        >>> table.insert(["a"], [1])
+        >>> table.set_state(empty)
+        >>> table.size().numpy()
+        np.int64(0)
+
         Args:
             state: What `get_state` gave.
         """

@@ -45,6 +45,7 @@ ALLOWED = {
     ("gradtape/base/locks.py", "RLock"): "the seam",
     ("gradtape/base/locks.py", "Condition"): "the seam",
     ("gradtape/base/threads.py", "ThreadPoolExecutor"): "one for each process, by its number",
+    ("gradtape/distribute/in_turn.py", "Semaphore"): "a child has none of the threads that take turns with it",
     ("gradtape/cli/processes.py", "SimpleQueue"): "the command that watches processes forks nothing that uses it",
 }
 

@@ -35,7 +35,7 @@ def clean(error: BaseException) -> None:
         for place, link in enumerate(links)
         if users[place] or (place > last and os.path.dirname(link.tb_frame.f_code.co_filename) != _HERE)
     ]
-    kept = [link for link, below in zip(kept, [*kept[1:], None], strict=True) if not _is_body_of_lambda(below)]
+    kept = [link for link, below in zip(kept, [*kept[1:], None], strict=False) if not _is_body_of_lambda(below)]
     if FILTERING.on:
         for place, link in enumerate(kept):
             link.tb_next = kept[place + 1] if place + 1 < len(kept) else None

@@ -19,7 +19,7 @@ class OpError(Exception):
     >>> import gradtape as tf
     >>> tf.ones([2]) + tf.ones([3])
     Traceback (most recent call last):
-    gradtape.errors.InvalidArgumentError: add: shapes (2,) and (3,) do not broadcast. ...
+    gradtape.errors.InvalidArgumentError: add: Incompatible shapes: [2] vs. [3]. ...
 
     Args:
         node_def: Ignored; accepted for compatibility with TensorFlow.

@@ -97,7 +97,7 @@ class Dataset(Generic[T]):
         """What `len` gives inside a function.
 
         >>> import gradtape as tf
-        >>> tf.function(lambda n: len(tf.data.Dataset.range(n)))(tf.constant(3)).numpy()
+        >>> tf.function(lambda n: tf.data.Dataset.range(n).length_in_function())(tf.constant(3)).numpy()
         np.int64(3)
 
         Returns:

@@ -113,7 +113,11 @@ def constant(
         lengths.append([len(row) for row in values])
         values = [item for row in values for item in row]
     found = _shape_of(values)
-    flat: Any = arrays.zeros(found, kind or dtypes.float32) if scalars is None else to_tensor(values, kind)
+    flat: Any
+    if isinstance(pylist, np.ndarray) and not ragged_rank:
+        found, flat = pylist.shape, to_tensor(pylist, kind)  # (an array that is not taken apart keeps its type)
+    else:
+        flat = arrays.zeros(found, kind or dtypes.float32) if scalars is None else to_tensor(values, kind)
     if inner is not None:
         shape = (len(values), *inner) if ragged_rank else inner
         if np.prod(found) != np.prod(shape):

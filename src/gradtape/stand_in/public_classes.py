@@ -161,7 +161,7 @@ MODULES = {
     "tensorflow.python.saved_model.save_options": "saved_model.options:SaveOptions",
     "tensorflow.python.trackable.python_state": "train.checkpoint:PythonState",
     "tensorflow.python.training.moving_averages": "train.averages:ExponentialMovingAverage",
-    "tensorflow.python.training.server_lib": "distribute.cluster:Server",
+    "tensorflow.python.training.server_lib": "distribute.cluster:Server distribute.resolvers:ClusterSpec",
     "tensorflow.python.types.distribute": (
         "distribute.datasets:DistributedDataset distribute.datasets:DistributedIterator "
         "distribute.strategy:DistributedValues"
