@@ -36,6 +36,7 @@ from .record import OpPull
 
 Rule = Callable[..., Any]
 REGISTRY: dict[str, Op] = {}
+_NUMBERS = frozenset((float, int, np.float32, np.float64))  # what rules are given besides arrays, for the most part
 REQUIRED = object()  # the default of an attribute that has none
 
 
@@ -349,7 +350,7 @@ class Op:
         runner = None
         for value in args[0] if self.variadic else args:
             cls = value.__class__
-            if cls is np.ndarray:
+            if cls is np.ndarray or cls in _NUMBERS:
                 continue
             if cls in RUNNERS:
                 runner = RUNNERS[cls]

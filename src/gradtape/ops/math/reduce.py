@@ -48,6 +48,11 @@ def kept_shape(shape: tuple[int, ...], axis: Axis) -> tuple[int, ...]:
     """The shape of the reduced tensor with the reduced axes kept as size one."""
     if axis is None:
         return (1,) * len(shape)
+    if axis.__class__ is tuple and len(axis) == 1:
+        (axis,) = axis
+    if axis.__class__ is int:  # (a comprehension is a call on Python 3.11)
+        place = axis % len(shape)
+        return (*shape[:place], 1, *shape[place + 1 :])
     axes = {a % len(shape) for a in (axis if isinstance(axis, tuple) else (axis,))}
     return tuple(1 if position in axes else size for position, size in enumerate(shape))
 
