@@ -23,6 +23,7 @@ class Torch(Dialect):
         "sigmoid": "sigmoid",
         "square": "square",
         "relu": "relu",
+        "stack": "stack",
         "sum": "sum",
         "mean": "mean",
         "reshape": "reshape",
