@@ -86,10 +86,17 @@ def test_what_replicas_cannot_do_is_named(strategy):
     with pytest.raises(tf.errors.InvalidArgumentError, match="cannot be shared out to 4 replicas"):
         next(iter(strategy.experimental_distribute_dataset([tf.constant(1.0)])))
     generator = tf.random.Generator.from_seed(1)
-    with pytest.raises(tf.errors.UnimplementedError, match=r"Generator.normal in a replica.*in the strategy's scope"):
-        strategy.run(lambda: generator.normal([], mean=number()))
+    with pytest.raises(tf.errors.UnimplementedError, match=r"Generator.uniform in a replica.*in the strategy's scope"):
+        strategy.run(lambda: generator.uniform([], 0, 10 + tf.cast(number(), tf.int32), tf.int32))
     with pytest.raises(ValueError, match="cannot be reduced"):
         strategy.reduce("SUM", tf.constant(1.0), axis=None)
+
+
+def test_a_generator_from_outside_draws_around_means_that_replicas_compute(strategy):
+    first, second = tf.random.Generator.from_seed(1), tf.random.Generator.from_seed(1)
+    found = strategy.experimental_local_results(strategy.run(lambda: first.normal([], mean=number())))
+    drawn = strategy.experimental_local_results(strategy.run(lambda: second.normal([])))
+    np.testing.assert_allclose(np.subtract(found, drawn), [0, 1, 2, 3], rtol=1e-5)
 
 
 def test_replicas_run_on_xla_inside_of_a_function_that_does_not(strategy):
