@@ -69,6 +69,11 @@ def SparseFillEmptyRowsGrad(reverse_index_map: TensorLike, grad_values: TensorLi
 # --- images ------------------------------------------------------------------------------------------------------------------
 
 
+def _of_resize(resize: Any, images: Any, grads: Any, align_corners: bool, half_pixel_centers: bool) -> Any:
+    sizes = to_tensor(grads).shape[1:3]
+    return _pulled(lambda x: resize(x, sizes, align_corners, None, half_pixel_centers), images, grads)
+
+
 def ResizeBilinearGrad(
     grads: TensorLike,
     original_image: TensorLike,
@@ -77,12 +82,7 @@ def ResizeBilinearGrad(
     name: str | None = None,
 ) -> Any:
     """The derivative of a bilinear resize by its images."""
-    given = to_tensor(grads)
-
-    def resized(x: Any) -> Any:
-        return first_image.resize_bilinear(x, given.shape[1:3], align_corners, None, half_pixel_centers)
-
-    return _pulled(resized, original_image, given)
+    return _of_resize(first_image.resize_bilinear, original_image, grads, align_corners, half_pixel_centers)
 
 
 def ResizeBicubicGrad(
@@ -93,12 +93,7 @@ def ResizeBicubicGrad(
     name: str | None = None,
 ) -> Any:
     """The derivative of a bicubic resize by its images."""
-    given = to_tensor(grads)
-
-    def resized(x: Any) -> Any:
-        return first_image.resize_bicubic(x, given.shape[1:3], align_corners, None, half_pixel_centers)
-
-    return _pulled(resized, original_image, given)
+    return _of_resize(first_image.resize_bicubic, original_image, grads, align_corners, half_pixel_centers)
 
 
 def ResizeNearestNeighborGrad(
@@ -111,11 +106,8 @@ def ResizeNearestNeighborGrad(
     """The derivative of a resize by the nearest pixel, by its images of this size."""
     given = to_tensor(grads)
     batch, *_, channels = given.shape
-
-    def resized(x: Any) -> Any:
-        return first_image.resize_nearest_neighbor(x, given.shape[1:3], align_corners, None, half_pixel_centers)
-
-    return _pulled(resized, arrays.zeros((batch, *as_ints(size), channels), given.dtype), given)
+    images = arrays.zeros((batch, *as_ints(size), channels), given.dtype)
+    return _of_resize(first_image.resize_nearest_neighbor, images, given, align_corners, half_pixel_centers)
 
 
 def CropAndResizeGradImage(
