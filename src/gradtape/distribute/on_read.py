@@ -19,7 +19,8 @@ from ..ops.array.layout import stack
 from ..ops.math.reduce import reduce_mean, reduce_sum
 from ..trace.recorder import ON_CHANGE, outside_traces
 from ..values.tensor import from_array, to_tensor
-from ..variables.variable import CHANGES, Variable, VariableAggregation
+from ..variables.partial_changes import CHANGES
+from ..variables.variable import Variable, VariableAggregation
 from ..xla import processes
 from ..xla.names import REPLICAS
 from .mesh import Layout, Mesh

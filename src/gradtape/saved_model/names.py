@@ -38,7 +38,7 @@ from ..trace.inference import with_known_shape
 from ..trace.recorder import read_variable
 from ..values.tensor import to_tensor
 from ..variables import operators
-from ..variables.variable import CHANGES
+from ..variables.partial_changes import CHANGES
 from ..version import __version__
 
 # Public namespaces by name, with the modules that are imported for them.
