@@ -119,7 +119,7 @@ LAZY: dict[tuple[str, str], str] = {
     ("ops.nn.conv_kernels", "native.depthwise"): "llvmlite is imported when the first convolution is compiled",
     ("data.resampling", "math"): "the estimates are public functions on tensors, which stand above",
     ("data.resampling", "random"): "the draws are those of tf.random, which stands above",
-    ("data.shuffling", "random"): "the global seed belongs to tf.random, which stands above",
+    ("data.shuffling", "random.streams"): "the global seed belongs to tf.random, which stands above",
     ("data.structure", "sparse"): "sparse tensors are imported by programs that use them",
     ("strings", "ragged"): "ragged tensors are imported by programs that use them",
     ("data.structure", "ragged"): "ragged tensors are imported by programs that use them",

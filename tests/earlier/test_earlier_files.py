@@ -21,6 +21,9 @@ PUBLIC_TODAY = {"ragged.range_of": "range"}
 # What a namespace had imported for its own use, and programs could not mean.
 IMPORTED = {"math.as_divisible", "random.depending_on", "strings.summary"}
 IMPORTED |= {"lookup.Ghost", "lookup.effect_in_world", "random.sample_in_world"}
+_OF_RANDOM = """DType NumberNeededError Philox Tensor UnsupportedTypeError broadcast checked_algorithm floating from_array
+new_rlock parameter repeated scaled sizes_of takes tensor_type to_tensor trace_public uniform_from uniform_type"""
+IMPORTED |= {f"random.{name}" for name in _OF_RANDOM.split()}
 
 
 class Unpickler(pickle.Unpickler):

@@ -373,10 +373,10 @@ with tempfile.TemporaryDirectory() as folder:
         work(Path(folder))
 from tests.forks import test_forks
 from gradtape.base import locks, module_locks
-import gradtape.random
+import gradtape.random.streams
 known = {id(reference()) for reference in locks._RENEWED}
 print([(where, value) for where, value in test_forks.held_by_modules()
-       if id(value) not in known and value is not gradtape.random._SEEDS.fresh._generator])
+       if id(value) not in known and value is not gradtape.random.streams.SEEDS.fresh._generator])
 """
     folder = Path(__file__).parent
     environment = {**os.environ, "PYTHONPATH": str(SOURCE)}

@@ -33,9 +33,9 @@ def test_continuous_distributions(dtype):
 
 def test_unseeded_numbers_have_the_same_distributions():
     from gradtape.base import philox
-    from gradtape.random import _Fresh
+    from gradtape.random.streams import Fresh
 
-    fresh = _Fresh()
+    fresh = Fresh()
     assert fits(philox.normal(fresh, (MANY,), np.dtype(np.float32)), stats.norm())
     assert fits(philox.gamma(fresh, np.full(MANY, 0.7)), stats.gamma(0.7))
     assert not np.array_equal(fresh.blocks(4), fresh.blocks(4))

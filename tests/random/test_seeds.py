@@ -48,10 +48,10 @@ def test_stateless_functions_leave_and_need_no_state():
 
 
 def test_without_seeds_every_call_differs(monkeypatch):
-    from gradtape.random import _Seeds
+    from gradtape.random.streams import Seeds
 
     monkeypatch.setattr(GLOBAL, "seed", None)
-    seeds = _Seeds()
+    seeds = Seeds()
     assert seeds.pair(None) is None
     assert seeds.pair(5) == (87654321, 5)
     stream = seeds.stream(("normal",), None, 1)

@@ -27,7 +27,7 @@ _BLOCK = 4096  # how many numbers are drawn at once
 
 def op_seeds(seed: TensorLike) -> tuple[int, int]:
     """The two seeds of a random step: from the global seed and its own as for random ops, else from the system."""
-    from ..random import seeds_of
+    from ..random.streams import seeds_of
 
     return seeds_of(None if seed is None else as_int(seed)) or (secrets.randbits(63), secrets.randbits(63))
 

@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import random
 from ..base import dtypes
 from ..base.dtypes import Array
 from ..base.errors import invalid
 from ..base.philox import Words
 from ..base.traceable import traceable
 from ..base.types import TensorLike
+from ..random import streams
 from ..trace.control import sample_on_abstract
 from ..values.tensor import Tensor, from_array, to_tensor
 
@@ -81,7 +81,7 @@ def sample_distorted_bounding_box(
     limits = _limits(min_object_covered, aspect_ratio_range, area_range, max_attempts)
     sizes, marked = _marked(image_size, bounding_boxes, bool(use_image_if_no_bounding_boxes))
     key = ("sample_distorted_bounding_box", sizes.dtype, limits, bool(use_image_if_no_bounding_boxes))
-    words = Words(random.stream_of(key, seed, limits.attempts))
+    words = Words(streams.stream_of(key, seed, limits.attempts))
     return SampleDistortedBoundingBoxV2(*_drawn(words, sizes, marked, limits))
 
 
@@ -118,7 +118,7 @@ def stateless_sample_distorted_bounding_box(
     """
     limits = _limits(min_object_covered, aspect_ratio_range, area_range, max_attempts)
     sizes, marked = _marked(image_size, bounding_boxes, bool(use_image_if_no_bounding_boxes))
-    words = Words(random.stateless_stream(seed))
+    words = Words(streams.stateless_stream(seed))
     return StatelessSampleDistortedBoundingBox(*_drawn(words, sizes, marked, limits))
 
 

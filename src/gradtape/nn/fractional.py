@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import math, random
+from .. import math
 from ..api.arrays import reshape
 from ..api.indexing import gather
 from ..base import dtypes, philox
@@ -16,6 +16,7 @@ from ..base.errors import invalid
 from ..base.traceable import traceable
 from ..base.types import TensorLike
 from ..op.attributes import as_int
+from ..random import streams
 from ..values.tensor import Tensor, from_array, to_tensor
 
 
@@ -114,8 +115,8 @@ def _windows(value: Any, ratio: Any, even: bool, overlapping: bool, seed: Any, n
     if min(sizes) < 1:
         raise invalid(f"{name}: images of shape {x.shape} are too small for the ratio {list(ratios)}.")
     own = as_int(seed)
-    pair = random.seeds_of(own) if own else None
-    stream = philox.from_seeds(*pair) if pair is not None else random.stream_of((name,), 0, 0)
+    pair = streams.seeds_of(own) if own else None
+    stream = philox.from_seeds(*pair) if pair is not None else streams.stream_of((name,), 0, 0)
     sequences = []
     for axis, size in zip((1, 2), sizes, strict=True):
         count = int(x.shape[axis])
