@@ -95,6 +95,7 @@ LAZY: dict[tuple[str, str], str] = {
     ("distribute.per_replica", "sparse"): "sparse tensors are imported by programs that use them",
     ("distribute.dtensor", "*"): "jax is imported by programs that ask for several devices",
     ("native.engine", "native.alignment"): "it is compiled by the engine, with the first kernel",
+    ("native.callables", "native.language"): "llvmlite is imported with the first function in machine code",
     ("native.texts", "native.language"): "llvmlite is imported when the first text is compiled",
     ("native.texts", "native.ufuncs"): "llvmlite is imported when the first text is compiled",
     ("native.pool", "native.workers"): "llvmlite is imported with the first kernel that is shared out",

@@ -70,6 +70,6 @@ def _with_array(tf: Any, function: Any, x: Any) -> Callable[[], Any]:
 
 CALLS_BY_KIND = (
     Call("signature", "with a TensorSpec signature", _with_signature),
-    Call("keyword", "by keyword", _with_keyword, 1.7),  # 0.3 us, which Python takes to hand a keyword on, of 0.5
+    Call("keyword", "by keyword", _with_keyword),
     Call("array", "with a NumPy array", _with_array),
 )

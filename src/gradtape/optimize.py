@@ -22,6 +22,7 @@ from .base.namespaces import listing
 from .differentiation.backward import UnconnectedGradients
 from .differentiation.slices import densify
 from .differentiation.tape import GradientTape
+from .native.callables import directly_callable
 from .ops.array.layout import concat, reshape
 from .ops.math.elementwise import convert
 from .trace.function import Function
@@ -247,7 +248,7 @@ class _Problem:
         ):  # traced once with its assignments and its gradient: one native call, if it is small
             name = tuple(source._id for source in self._sources)
             if name not in fn.derived:
-                fn.derived[name] = Function(self._evaluate, jit_compile=fn._jit_compile)
+                fn.derived[name] = directly_callable(Function)(self._evaluate, jit_compile=fn._jit_compile)
             self._evaluated = fn.derived[name]
         self.fun = math.nan
         self._slope: Array | None = None

@@ -182,6 +182,7 @@ SUBJECTS = {
     "orders_lines": (["ops/test_whole_samples.py"], "sort_along or order_along or argmax or argmin"),
     "exports_memory": (["test_interop.py", "test_tensor.py"], ""),
     "makes_functions": (["compile/test_compiled_programs.py"], "gradient or variable"),
+    "calls_objects_directly": (["compile/test_native_calls.py", "native/test_callables.py"], ""),
 }
 
 

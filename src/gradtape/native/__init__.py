@@ -1,6 +1,7 @@
 """Kernels as machine code, written with llvmlite while the program runs (the extra `native`).
 
     abi.py         what is relied on inside of CPython and NumPy, tried before it is used
+    callables.py   objects that Python calls in machine code
     engine.py      from LLVM's language to addresses of functions
     object_cache.py  machine code on disk, for the processes that follow
     language.py    numbers, vectors, loops and memory, with Python's operators

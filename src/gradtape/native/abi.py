@@ -12,6 +12,7 @@ trial fails (another interpreter, another NumPy) there is one notice, and the sl
     reads_counts()        machine code reads the counts that say who holds an object           else: all are assumed to be held
     orders_lines()        machine code calls what NumPy sorts a line of elements with           else: programs call NumPy
     makes_functions()     machine code is called as a function of Python, and makes arrays      else: programs call ufuncs
+    calls_objects_directly()  (callables.py) an object is called in machine code                else: through `__call__` in Python
     exports_memory()      a class gets `__buffer__` in Python 3.11, where the language has none else: `memoryview(x.numpy())`
 
 Each is a `Reliance` (base/reliance.py). What is asked of the bytecode of a frame is one too, in base/frames.py. What Python's
