@@ -729,6 +729,51 @@ def test_an_array_of_the_user_is_copied():
         assert result.numpy().max() == 1.0
 
 
+def on_the_device(values, dtype=None):
+    found = tf.function(lambda x: x - 1, engine="xla")(tf.constant(values, dtype) + 1)
+    assert type(found) is not type(X)
+    return found
+
+
+@pytest.mark.parametrize("way", ["gradient", "jacobian", "second", "jvp", "loop", "branch"])
+def test_a_value_on_the_device_that_a_function_refers_to_has_its_derivative(way):
+    def derivative(x):
+        y = tf.constant([1.0, 2.0])
+        programs = {
+            "loop": lambda: tf.while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s * tf.sin(x)), (0, y))[1],
+            "branch": lambda: tf.cond(y[0] > 0, lambda: tf.sin(x) * x, lambda: x),
+        }
+        f = tf.function(programs.get(way, lambda: tf.sin(x) * x * tf.gather(x, [1, 1])))
+        if way == "jvp":
+            with tf.autodiff.ForwardAccumulator(x, tf.constant([1.0, 0.5])) as accumulator:
+                result = f()
+            return accumulator.jvp(result)
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                result = f()
+            slope = tape.jacobian(result, x) if way == "jacobian" else tf.convert_to_tensor(tape.gradient(result, x))
+        return outer.jacobian(slope, x) if way == "second" else slope
+
+    wanted = derivative(tf.constant([0.5, 2.0]))
+    np.testing.assert_allclose(derivative(on_the_device([0.5, 2.0])), wanted, rtol=1e-6)
+
+
+def test_composites_of_values_on_the_device_know_their_shapes_and_show_their_elements():
+    splits, values = on_the_device([0, 1, 3], tf.int64), on_the_device([1.0, 2.0, 3.0])
+    ragged = tf.RaggedTensor.from_row_splits(values, splits)
+    assert str(ragged) == "<tf.RaggedTensor [[1.0], [2.0, 3.0]]>"
+    assert repr(tf.experimental.RowPartition.from_row_splits(on_the_device([0, 1, 3], tf.int64))) == (
+        "tf.RowPartition(row_splits=[0 1 3])"
+    )
+    sparse = tf.SparseTensor(
+        on_the_device([[0], [2]], tf.int64), on_the_device([1.0, 2.0]), on_the_device([3], tf.int64)
+    )
+    assert sparse.shape == [3]
+    assert isinstance(np.sin(on_the_device([1.0])), np.ndarray)  # as of a tensor on the host: nobody records
+
+
 def test_a_device_tensor_is_a_tensor_like_any_other():
     import copy
     import pickle

@@ -303,7 +303,7 @@ def _of_its_own(result: Any) -> Any:
 def _without_derivative(result: Any) -> Any:
     """The result; NumPy's own values if it is one of truth values, indices or counts."""
     if RESULTS.tensors or any(
-        v.__class__ is not EagerTensor or v._array.dtype in INEXACT for v in nest.flatten(result)
+        not isinstance(v, EagerTensor) or v._array.dtype in INEXACT for v in nest.flatten(result)
     ):
         return result
     return nest.map_structure(lambda tensor: tensor.numpy(), result)
@@ -320,11 +320,11 @@ def _is_recorded(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
 
 
 def _has_value(value: Any) -> bool:
-    return value.__class__ is EagerTensor or (isinstance(value, Variable) and STATE.trace is None)
+    return isinstance(value, EagerTensor) or (isinstance(value, Variable) and STATE.trace is None)
 
 
 def _someone_records(value: Any) -> bool:
-    if value.__class__ is EagerTensor:
+    if isinstance(value, EagerTensor):
         # (A function that is traced may be run where a tape follows the tensor, so one with an identity counts.)
         return bool(ACTIVE and value._id and (STATE.trace is not None or is_followed(value._id)))
     if isinstance(value, Variable):

@@ -31,6 +31,11 @@ class Way:
         self.touched: list[Parts] = []  # what it touches of variables that replicas have values of their own of
         self.reason = ""  # why no program of all devices computes it
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Way) and self.touched == other.touched  # (the reason is found by running it)
+
+    __hash__ = None  # type: ignore[assignment]
+
 
 class _NotTogether(Exception):
     """A program of all devices is interpreted."""
@@ -92,10 +97,17 @@ def _trace_replicas(trace: Any, one: Callable[..., Any], elements: list[Any], me
         else:
             symbolic.append(trace.symbolic(element))
             given.append(trace.slice_like(symbolic[-1]))
-    graph, _ = trace.subgraph(one, (given,), "replica")
+    graph, results = trace.subgraph(one, (given,), "replica")
     symbolic += trace_with_parts(trace, graph, way.touched)
-    step = apart if any(isinstance(element, Apart) for element in elements) else replicas
+    has_parts = any(isinstance(element, Apart) for element in elements)
+    # (A size that is not known although all others are depends on values: it may be another in each replica.)
+    differ = _are_known(given) and not _are_known(results)
+    step = apart if has_parts or differ else replicas
     return trace.step(step, (graph, symbolic, mesh, Way()), {})  # (the graph has its parts now)
+
+
+def _are_known(tensors: list[Any]) -> bool:
+    return all(tensor.shape.is_fully_defined() for tensor in tensors)
 
 
 def _replicas_on_abstract(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -23,9 +23,10 @@ from ..ops.array.layout import reshape, stack
 from ..ops.math.logic import equal, select, zeros_like
 from ..ops.math.reduce import reduce_mean, reduce_sum
 from ..trace.engines import engine_on_devices
-from ..trace.function import RETURNED, Function, function
+from ..trace.function import EAGERLY, RETURNED, Function, function
+from ..trace.sameness import Recordings
 from ..trace.symbolic import is_symbolic
-from ..values.composite import is_composite
+from ..values.composite import COMPOSITES, expanded, is_composite
 from ..values.tensor import EagerTensor, IndexedSlices, Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import VariableAggregation, VariableSynchronization
 from ..xla import processes
@@ -81,13 +82,29 @@ def _is_plain(value: object) -> bool:
     return value is None or isinstance(value, (bool, int, float, complex, str, bytes))
 
 
+def _collected(value: Any, found: Iterator[Any]) -> Any:
+    """The values of all replicas, of what one of them has returned and of what was found for its tensors."""
+    if not is_composite(value):
+        return value if _is_plain(value) else per_replica(next(found))
+    parts = [per_replica(next(found)).values for part in expanded(value) if not _is_plain(part)]
+    return Apart([_rebuilt(value, iter(own)) for own in zip(*parts, strict=True)])
+
+
+def _rebuilt(value: Any, tensors: Iterator[Any]) -> Any:
+    """A value like this one, made of other tensors."""
+    if not is_composite(value):
+        return value if _is_plain(value) else next(tensors)
+    kind = COMPOSITES[value.__class__]
+    return kind.rebuilt(value, [_rebuilt(part, tensors) for part in kind.parts(value)])
+
+
 class _Divided(BaseException):
     """A variable was read as one, and then replicas assigned it values of their own. (No error: users must not catch it.)"""
 
 
 _OF_STRATEGY = "_of_strategy"  # in the `__dict__` of a variable that was made in the scope of a strategy
 
-_FUNCTIONS = 64  # given to `run` outside of traced functions, whose programs are kept
+_PROGRAMS = 64  # of functions given to `run` outside of traced functions, that are kept
 
 
 class Replicas:
@@ -98,7 +115,8 @@ class Replicas:
         self.mesh = Mesh([REPLICAS], devices)
         self.mesh.backend  # noqa: B018 - the devices are there, or this raises
         self._reductions: dict[Any, Any] = {}
-        self._traced = functools.lru_cache(_FUNCTIONS)(self._made)
+        self._of_functions = functools.lru_cache(_PROGRAMS)(self._made)
+        self._recordings = Recordings(_PROGRAMS)
 
     @property
     def count(self) -> int:
@@ -111,11 +129,12 @@ class Replicas:
         return self.mesh.num_local_devices()
 
     def run(self, fn: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
-        """What a function returns on each replica. It is traced once, as `tf.function` does."""
+        """What a function returns on each replica. A `tf.function` is recorded once, a Python function with each call."""
         if STATE.trace is None:
-            with scope(seeds_as_eager=not isinstance(fn, Function)):
-                returned = self._traced(fn, engine_on_devices())(tuple(args), kwargs)
-                return nest.map_structure(lambda value: value.value if isinstance(value, Plain) else value, returned)
+            if not isinstance(fn, Function) or EAGERLY.on:
+                return self._run_as_recorded_now(fn, tuple(args), kwargs)
+            returned = self._of_functions(fn, engine_on_devices())(tuple(args), kwargs)
+            return nest.map_structure(lambda value: value.value if isinstance(value, Plain) else value, returned)
         given = (tuple(args), kwargs)
         flat = nest.flatten(given)
         own = [elements_of(value) for value in flat if isinstance(value, PerReplica)]
@@ -131,16 +150,15 @@ class Replicas:
             with entered(strategy, OneOfReplicas(strategy, number, self, touched)):
                 returned = callback(fn)(*args, **kwargs)
                 structure[:] = [returned]
-                results = [to_tensor(value) for value in nest.flatten(returned) if not _is_plain(value)]
+                values = [part for value in nest.flatten(returned) for part in expanded(value)]
+                results = [to_tensor(value) for value in values if not _is_plain(value)]
             return [*results, *(to_tensor(parts.row) for parts in touched)]
 
         way = Way()
         touched = way.touched
         numbers = from_array(np.arange(self.count, dtype=np.int32))
         found = iter(self._replicas(one, [numbers, *own], way))
-        results = nest.map_structure(
-            lambda value: value if _is_plain(value) else per_replica(next(found)), structure[0]
-        )
+        results = nest.map_structure(lambda value: _collected(value, found), structure[0])
         for parts, rows in zip(touched, found, strict=True):
             parts.collected(per_replica(rows).stacked)
         return results
@@ -175,6 +193,19 @@ class Replicas:
         if STATE.trace is None and made._synchronization is VariableSynchronization.ON_READ:
             Parts(made, made._aggregation, self.mesh, each=True)
         return made
+
+    def _run_as_recorded_now(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Run a Python function as it is now: its values may be others than at the call before, and so may its program."""
+        returned: list[Any] = []
+
+        def run(args: Any, kwargs: Any) -> Any:
+            returned[:] = [self.run(fn, args, kwargs)]
+            return [value for value in nest.flatten(returned[0]) if not _is_plain(value)]
+
+        recorded = function(run, engine=engine_on_devices()).get_concrete_function(args, kwargs)
+        with scope(seeds_as_eager=True):
+            found = iter(self._recordings.known(recorded).run(recorded.tensors_of((args, kwargs), {})))
+        return nest.map_structure(lambda value: value if _is_plain(value) else next(found), returned[0])
 
     def values_of(self, variable: Any) -> tuple[Any, ...]:
         """What each replica of this process has of a variable."""

@@ -50,6 +50,11 @@ class DistributedValues:
     True
     """
 
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """Those of this process, in the order of the replicas."""
+        return (self,)
+
 
 class ValueContext:
     """What a function that makes the values of replicas can ask.
@@ -288,7 +293,10 @@ class Strategy:
         """
         if self._replicas is not None and isinstance(value, Variable):
             return self._replicas.values_of(value)
-        return value.values if isinstance(value, DistributedValues) else (value,)
+        parts = nest.flatten(value)
+        count = next((len(part.values) for part in parts if isinstance(part, DistributedValues)), 1)
+        own = [part.values if isinstance(part, DistributedValues) else (part,) * count for part in parts]
+        return tuple(nest.pack_sequence_as(value, [of_all[number] for of_all in own]) for number in range(count))
 
     unwrap = experimental_local_results
 

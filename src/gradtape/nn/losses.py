@@ -309,7 +309,7 @@ def compute_average_loss(
         raise TypeError(f"`global_batch_size` must be an int scalar, got {global_batch_size!r}.")
     if count.shape.rank:
         raise ValueError(f"`global_batch_size` must be scalar, got shape {count.shape}.")
-    if count.__class__ is EagerTensor and count._array < 0:
+    if isinstance(count, EagerTensor) and count._array < 0:
         raise invalid(f"global_batch_size must be non-negative, got {global_batch_size!r}.")
     if not kind.is_floating:
         losses = math.cast(losses, dtypes.float64)

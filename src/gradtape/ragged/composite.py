@@ -43,7 +43,7 @@ def _stack(rows: Sequence[Any]) -> RaggedTensor:
 def _stand_in(ragged: RaggedTensor, variant: int, solid: Solid) -> RaggedTensor:
     """Rows of equal lengths; a first one that has all values; a last one that has all but one value for each of the others."""
     values, splits = solid(ragged._values, variant), ragged._row_splits
-    if splits.__class__ is not EagerTensor:
+    if not isinstance(splits, EagerTensor):
         rows, count = splits._array.shape[0] - 1, count_of(values) or 0
         last = np.full(rows, count)
         ends = (np.arange(1, rows + 1) * count // max(rows, 1), last, np.minimum(np.arange(1, rows + 1), last))[variant]

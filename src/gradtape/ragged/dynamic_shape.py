@@ -285,17 +285,17 @@ class DynamicRaggedShape:
             part = self._partitions[place]
             if not place:
                 found.append(part._rows.shape[0])
-            known = ragged_lengths and part.row_splits().__class__ is EagerTensor
+            known = ragged_lengths and isinstance(part.row_splits(), EagerTensor)
             lengths = tuple(lengths_of(part._rows).tolist()) if known else None
             found.append(part.static_uniform_row_length if part.is_uniform() else lengths)
-        known = self._inner.__class__ is EagerTensor
+        known = isinstance(self._inner, EagerTensor)
         inner = self._inner._array.tolist() if known else [None] * (self.inner_rank or 0)
         unknown_rank = [...] if self.inner_rank is None else []
         return [*found, *(inner[1:] if self._partitions else inner), *unknown_rank]
 
     def _is_known(self) -> bool:
         parts = [self._inner, *[part.row_splits() for part in self._partitions]]
-        return all(part.__class__ is EagerTensor for part in parts)
+        return all(isinstance(part, EagerTensor) for part in parts)
 
     def _axes(self) -> list[Axis]:
         """The axes of a shape whose values are known."""
@@ -409,7 +409,7 @@ class DynamicRaggedShapeSpec(CompositeSpec):
     def from_value(cls, value: Any) -> DynamicRaggedShapeSpec:
         """The spec of an existing shape."""
         lengths = value.static_lengths(ragged_lengths=False)
-        known = value._inner.__class__ is EagerTensor
+        known = isinstance(value._inner, EagerTensor)
         inner = (
             value._inner._array.tolist() if known else None if value.inner_rank is None else [None] * value.inner_rank
         )
@@ -525,14 +525,14 @@ def _stand_in(shape: DynamicRaggedShape, variant: int, solid: Solid) -> DynamicR
     splits = []
     for part, count, inside in zip(shape._partitions, rows, [*rows[1:], None], strict=True):
         ends = part.row_splits()
-        if ends.__class__ is not EagerTensor:
+        if not isinstance(ends, EagerTensor):
             length = part.static_uniform_row_length
             total = inside if inside is not None else count * (length if length is not None else variant + 1)
             array = np.arange(count + 1) * total // max(count, 1)
             ends = from_array(array.astype(shape.dtype.numpy))
         splits.append(ends)
     inner: Any = shape._inner
-    if inner.__class__ is not EagerTensor:
+    if not isinstance(inner, EagerTensor):
         sizes = np.ones(inner._array.shape[0], shape.dtype.numpy)
         sizes[:1] = int(splits[-1]._array[-1]) if splits else variant + 1
         inner = from_array(sizes)

@@ -440,7 +440,7 @@ def have_same_rows(first: RaggedTensor, second: RaggedTensor) -> bool:
     """Whether two ragged tensors have rows of the same lengths, as far as that is known."""
     ours, theirs = first.nested_row_splits, second.nested_row_splits
     return len(ours) == len(theirs) and all(
-        a is b or a.__class__ is not EagerTensor or b.__class__ is not EagerTensor or np.array_equal(a._array, b._array)
+        a is b or not isinstance(a, EagerTensor) or not isinstance(b, EagerTensor) or np.array_equal(a._array, b._array)
         for a, b in zip(ours, theirs, strict=True)
     )
 

@@ -341,4 +341,4 @@ class RowPartition:
         if self.is_uniform():
             return f"tf.RowPartition(nrows={self._rows.shape[0]}, uniform_row_length={self.static_uniform_row_length})"
         splits = self.row_splits()
-        return f"tf.RowPartition(row_splits={splits._array if splits.__class__ is EagerTensor else splits})"
+        return f"tf.RowPartition(row_splits={splits._array if isinstance(splits, EagerTensor) else splits})"

@@ -123,7 +123,7 @@ class RaggedTensor(_Arithmetic):
         lengths = integers(row_lengths, "row_lengths")
         if validate:
             check_lengths(lengths)
-        if lengths.__class__ is EagerTensor:
+        if isinstance(lengths, EagerTensor):
             return cls._checked(values, from_array(splits_of(lengths._array)), validate)
         return cls._checked(values, layout.concat([[0], math.cumsum(lengths)], 0), validate)
 
@@ -157,7 +157,7 @@ class RaggedTensor(_Arithmetic):
         """
         ids = integers(value_rowids, "value_rowids")
         array = ids._array
-        if ids.__class__ is EagerTensor and (nrows is None or nrows.__class__ in (int, EagerTensor)):
+        if isinstance(ids, EagerTensor) and (nrows is None or nrows.__class__ in (int, EagerTensor)):
             nrows = as_int(nrows) if nrows is not None else int(array[-1]) + 1 if array.size else 0
         elif nrows is None:
             nrows = math.reduce_max(layout.concat([ids, [-1]], 0)) + 1
@@ -905,7 +905,7 @@ class RaggedTensor(_Arithmetic):
     _repr_html_ = in_notebook
 
     def __repr__(self) -> str:
-        if any(part.__class__ is not EagerTensor for part in (self.flat_values, *self.nested_row_splits)):
+        if any(not isinstance(part, EagerTensor) for part in (self.flat_values, *self.nested_row_splits)):
             return f"tf.RaggedTensor(values={self._values!r}, row_splits={self._row_splits!r})"
         # (NumPy breaks lines between rows of one length, and where a line gets long; the rows inside ask for the formatter.)
         with np.printoptions(formatter={"all": _element_text}):

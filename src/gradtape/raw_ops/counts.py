@@ -32,7 +32,7 @@ def _counted(values: Any, rows: Any, count: int | None, size: TensorLike, weight
         )
     length = as_int(bound)
     numbers = math.cast(arrays.reshape(to_tensor(values), (-1,)), dtypes.int64)
-    if numbers.__class__ is EagerTensor and (numbers._array < 0).any():
+    if isinstance(numbers, EagerTensor) and (numbers._array < 0).any():
         raise invalid("Input must be non-negative: only numbers from 0 on are counted.")
     own = given.shape.num_elements() and not binary
     if own and given.shape.num_elements() != numbers.shape.num_elements():

@@ -201,8 +201,8 @@ def _fits(given: Any, recorded: Any, tensors: list[Any], convert: bool) -> bool:
             and len(parts) == len(places)
             and all(_fits(part, place, tensors, convert) for part, place in zip(parts, places, strict=True))
         )
-    if recorded.__class__ is EagerTensor:  # a part of such a tensor
-        return given.__class__ is EagerTensor and np.array_equal(given._array, recorded._array)
+    if isinstance(recorded, EagerTensor):  # a part of such a tensor
+        return isinstance(given, EagerTensor) and np.array_equal(given._array, recorded._array)
     if given is recorded:
         return True
     return given.__class__ is recorded.__class__ and not isinstance(given, (Tensor, Module)) and bool(given == recorded)

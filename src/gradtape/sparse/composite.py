@@ -54,7 +54,7 @@ def _stand_in(sp: SparseTensor, variant: int, solid: Solid) -> SparseTensor:
     width = max(count, 1) * (1 + variant)
     sizes = np.array([width if size is None else size for size in sp.shape], np.int64)
     places = solid(sp.indices, variant)
-    if sp.indices.__class__ is not EagerTensor:
+    if not isinstance(sp.indices, EagerTensor):
         room = max(int(np.prod(sizes, dtype=np.float64)), 1)
         numbers = (np.arange(count) + (room - count if variant == 2 else 0)) % room
         shape = tuple(sizes.tolist())

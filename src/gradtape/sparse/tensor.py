@@ -119,7 +119,7 @@ class SparseTensor:
         sizes: Any = self._dense_shape
         if is_symbolic(sizes):
             sizes = sizes._trace.abstract(sizes)
-        if sizes.__class__ is EagerTensor:
+        if isinstance(sizes, EagerTensor):
             return TensorShape(sizes._array.tolist())
         if isinstance(sizes, TensorSpec):  # (a result of a function that has been traced)
             return _unknown_sizes(sizes)

@@ -383,6 +383,6 @@ def infer(op: Op, tensors: list[Any], attributes: dict[str, Any]) -> list[Abstra
 def abstract_of(tensor: Any) -> Abstract:
     """What is known of a tensor."""
     array = tensor._array
-    if tensor.__class__ is EagerTensor:
+    if isinstance(tensor, EagerTensor):
         return Abstract.of(array)
     return Abstract(array.known, BY_NUMPY[array.dtype].numpy, array.value)

@@ -137,7 +137,7 @@ def chosen_on_abstract(evaluator: Evaluator, place: int, functions: list[Callee]
     seen = [value for function in functions for value in function.seen()]  # type: ignore[attr-defined]
 
     def connected(leaf: Any) -> Any:
-        if leaf.__class__ is EagerTensor:  # (a constant is not followed)
+        if isinstance(leaf, EagerTensor):  # (a constant is not followed)
             (leaf,) = evaluator.outputs(identity, [leaf], {}, [abstract_of(leaf)])
         return linked(leaf, seen)
 

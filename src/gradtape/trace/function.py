@@ -520,7 +520,7 @@ class Function(Generic[_P, _Result]):
     ) -> tuple[ConcreteFunction, list[Variable]]:
         code = storms.code_of(self._python_function)
         where = "" if code is None else f"{os.path.basename(code.co_filename)}:{code.co_firstlineno}"
-        known = tensors if all(tensor.__class__ is EagerTensor for tensor in tensors) else None
+        known = tensors if all(isinstance(tensor, EagerTensor) for tensor in tensors) else None
         policy = TracePolicy(where, None if may_create else _no_variables, known)
         trace = Recorder(self._name, policy)
         self._count += 1

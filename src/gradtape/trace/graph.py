@@ -336,7 +336,7 @@ def fill(value: Any, environment: Environment) -> Any:
         return environment[value.number]
     if cls in PLAIN:
         return value
-    if cls is EagerTensor:
+    if isinstance(value, EagerTensor):
         return value if STATE.trace is None else STATE.trace.captured(value)
     if cls is Graph:
         return value.as_function(environment)

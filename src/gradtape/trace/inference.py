@@ -215,7 +215,7 @@ def slice_of(evaluator: Inference, value: Any) -> Any:
 
 def as_abstract(evaluator: Inference, value: Any) -> Any:
     """A value that may be another each time: constants too are only seen by type and shape."""
-    if value.__class__ is EagerTensor or (value.__class__ is AbstractTensor and value._array.value is not None):
+    if isinstance(value, EagerTensor) or (value.__class__ is AbstractTensor and value._array.value is not None):
         abstract = like(evaluator, value)
         abstract._id = value._id
         return abstract
@@ -224,7 +224,7 @@ def as_abstract(evaluator: Inference, value: Any) -> Any:
 
 def without_large(evaluator: Inference, value: Any) -> Any:
     """The value, with large constants in it by their shapes."""
-    if value.__class__ is EagerTensor:
+    if isinstance(value, EagerTensor):
         return value if value._array.size <= _MOST_CAPTURED_ELEMENTS else as_abstract(evaluator, value)
     return value if isinstance(value, Tensor) else map_parts(value, lambda part: without_large(evaluator, part))
 

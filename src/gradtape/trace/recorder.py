@@ -167,7 +167,7 @@ class Recorder:
         """
         if self._folding:
             return False
-        found = [value for value in values if value.__class__ is EagerTensor]
+        found = [value for value in values if isinstance(value, EagerTensor)]
         for tensor in found:
             self._capture(tensor)
         return any(tensor.dtype.is_differentiable for tensor in found)
@@ -387,7 +387,7 @@ class Recorder:
             and value._array.value.dtype.kind != "O"
         ):
             return from_array(np.asarray(value._array.value, value.dtype.numpy))
-        return value if value.__class__ is EagerTensor else None
+        return value if isinstance(value, EagerTensor) else None
 
     def value_at_once(self, symbolic: SymbolicTensor) -> Any:
         """The value, if it is needed while tracing; None if it may differ between runs.

@@ -174,7 +174,7 @@ def _hashable(value: Any) -> Hashable:
 
 def _fixed(kind: Composite[Any], parts: list[Any]) -> list[int]:
     """The parts, by number, whose values belong to the type of the argument."""
-    return [k for k in kind.fixed if k < len(parts) and parts[k].__class__ is EagerTensor]
+    return [k for k in kind.fixed if k < len(parts) and isinstance(parts[k], EagerTensor)]
 
 
 def fixed_parts(value: Any) -> list[Any]:

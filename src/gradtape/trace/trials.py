@@ -290,7 +290,7 @@ def _tensor(evaluator: Inference, results: list[Any], trials: list[Trial]) -> An
     """A tensor that came out: a constant if nothing that is unknown had part in it, else an abstract tensor."""
     first = results[0]
     is_proven = all(not trial.made_up and (trial.differs or not trial.has_numbers) for trial in trials)
-    if is_proven and all(result.__class__ is EagerTensor for result in results):
+    if is_proven and all(isinstance(result, EagerTensor) for result in results):
         arrays = [result._array for result in results]
         if all(np.shape(a) == np.shape(arrays[0]) and np.array_equal(a, arrays[0]) for a in arrays):
             return first

@@ -792,3 +792,71 @@ def test_what_is_no_tensor_is_returned_as_it_is(strategy):
     assert found[:6] == (*plain, 4)
     assert values(strategy, found[6]) == [0.0, 1.0, 2.0, 3.0]
     assert tf.function(lambda: strategy.run(lambda: 5))().numpy() == 5
+
+
+def test_python_values_that_change_are_seen_by_the_next_run(strategy):
+    """TensorFlow runs a Python function anew with each call of `run` in eager code; a tf.function is recorded once."""
+    rate = 0.5
+
+    def step(x):
+        return x * rate
+
+    def halves(run):
+        nonlocal rate
+        found = []
+        for own in (0.5, 0.25, 0.25):
+            rate = own
+            found += [float(part) for part in strategy.experimental_local_results(run(tf.constant(8.0)))[:1]]
+        return found
+
+    assert halves(lambda x: strategy.run(step, args=(x,))) == [4.0, 2.0, 2.0]
+    recorded = tf.function(step)
+    assert halves(lambda x: strategy.run(recorded, args=(x,))) == [4.0, 4.0, 4.0]
+
+
+def test_equal_programs_of_run_are_compiled_once(strategy):
+    recordings = strategy._replicas._recordings
+    w = tf.Variable(tf.ones([3, 2]), aggregation=tf.VariableAggregation.SUM)
+
+    def step(x, rate):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.tanh(x @ w) ** 2)
+        w.assign_sub(rate * tape.gradient(loss, w))
+        return {"loss": loss, "epoch": epoch, "rows": None}
+
+    for epoch in range(3):
+        returned = strategy.run(step, args=(tf.ones([4, 3]), 0.1))
+        assert (returned["epoch"], returned["rows"]) == (epoch, None)
+    assert len(recordings._kept) == 1
+    strategy.run(step, args=(tf.ones([4, 3]), 0.2))
+    assert len(recordings._kept) == 2
+
+
+def test_replicas_run_where_functions_run_eagerly(strategy):
+    tf.config.run_functions_eagerly(True)
+    try:
+        doubled = strategy.run(tf.function(lambda x: 2 * x), args=(tf.constant(3.0),))
+    finally:
+        tf.config.run_functions_eagerly(False)
+    assert [float(part) for part in strategy.experimental_local_results(doubled)] == [6.0] * 4
+
+
+@pytest.mark.parametrize("around", [lambda run: run, tf.function])
+def test_replicas_return_values_made_of_several_tensors_and_of_several_sizes(strategy, around):
+    def step():
+        own = tf.range(4.0) + tf.cast(number(), tf.float32)
+        slices = tf.IndexedSlices(own[:1], tf.constant([2]))
+        ragged = tf.RaggedTensor.from_row_splits(own, [0, 1, 4])
+        return {
+            "large": tf.boolean_mask(own, own > 3),
+            "slices": slices,
+            "ragged": ragged,
+            "zeros": tf.sparse.from_dense(own),
+        }
+
+    parts = strategy.experimental_local_results(around(lambda: strategy.run(step))())
+    assert [part["large"].numpy().tolist() for part in parts] == [[], [4], [4, 5], [4, 5, 6]]
+    assert [part["slices"].values.numpy().tolist() for part in parts] == [[0], [1], [2], [3]]
+    assert parts[1]["ragged"].to_list() == [[1], [2, 3, 4]]
+    assert str(parts[1]["ragged"]) == "<tf.RaggedTensor [[1.0], [2.0, 3.0, 4.0]]>"
+    assert [part["zeros"].indices.shape[0] for part in parts] == [3, 4, 4, 4]
