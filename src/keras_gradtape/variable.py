@@ -80,7 +80,7 @@ class Variable(KerasVariable, gradtape.Variable):
         if ACTIVE and STATE.trace is not None:
             STATE.trace.change(self, "assign", (value,), {})
         else:
-            self._store(convert_to_tensor(value, dtype=self._dtype)._array)
+            self._store(self._stored(convert_to_tensor(value, dtype=self._dtype))._array)
 
     def assign_add(self, value: Any) -> Any:  # type: ignore[override]
         """Add to the value and return the new value."""

@@ -1925,6 +1925,480 @@ CASES = [
         g = t1.gradient(d, x)
         """,
     ),
+    case(
+        "a size",
+        Kind.NUMBER,
+        """
+        w = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            n = int(w)  # <-
+            loss = tf.reduce_sum(tf.ones([n]))
+        g = tape.gradient(loss, w)
+        asked = tape, loss, w
+        """,
+        """
+        w = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            n = int(w)
+            loss = tf.reduce_sum(tf.ones([n]))
+        g = \\
+        tape.gradient(loss, w, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "the number of rounds, in the head of the loop",
+        Kind.NUMBER,
+        """
+        w = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            loss = tf.constant(0.0)
+            for _ in range(int(w.numpy())):  # <-
+                loss = loss + 2.0
+        g = tape.gradient(loss, w)
+        asked = tape, loss, w
+        """,
+        """
+        w = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            loss = tf.constant(0.0)
+            for _ in range(int(w.numpy())):
+                loss = loss + 2.0
+        g = \\
+        tape.gradient(loss, w, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "a choice in a function",
+        Kind.BRANCH,
+        """
+        x = tf.Variable(-1.0)
+        def relu(t):
+            if t > 0:  # <-
+                return t
+            return tf.constant(0.0)
+        with tf.GradientTape() as tape:
+            y = relu(x)
+        g = tape.gradient(y, x)
+        asked = tape, y, x
+        """,
+        """
+        x = tf.Variable(-1.0)
+        def relu(t):
+            if t > 0:
+                return t
+            return tf.constant(0.0)
+        with tf.GradientTape() as tape:
+            y = relu(x)
+        g = \\
+        tape.gradient(y, x, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "rounds that are counted",
+        Kind.BRANCH,
+        """
+        x = tf.Variable(5.0)
+        with tf.GradientTape() as tape:
+            n = tf.constant(0.0)
+            v = x
+            while v > 1.0:  # <-
+                v = v / 2.0
+                n = n + 1.0
+            y = n * 1.0
+        g = tape.gradient(y, x)
+        asked = tape, y, x
+        """,
+        """
+        x = tf.Variable(5.0)
+        with tf.GradientTape() as tape:
+            n = tf.constant(0.0)
+            v = x
+            while v > 1.0:
+                v = v / 2.0
+                n = n + 1.0
+            y = n * 1.0
+        g = \\
+        tape.gradient(y, x, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "a variable that is cast before the block",
+        Kind.REPLACED,
+        """
+        w = tf.Variable(2.0)
+        w = tf.cast(w, tf.float64)  # <-
+        with tf.GradientTape() as tape:
+            loss = w * w
+        g = tape.gradient(loss, w)
+        asked = tape, loss, w
+        """,
+        """
+        w = tf.Variable(2.0)
+        w = tf.Variable(tf.cast(w, tf.float64))
+        with tf.GradientTape() as tape:
+            loss = w * w
+        g = tape.gradient(loss, w)
+        """,
+    ),
+    case(
+        "a regularizer that is computed when its object is made",
+        Kind.OUTSIDE,
+        """
+        class Net:
+            def __init__(self):
+                self.w = tf.Variable(2.0)
+                self.reg = 0.5 * self.w ** 2  # <-
+        net = Net()
+        with tf.GradientTape() as tape:
+            loss = net.reg * 1.0
+        g = tape.gradient(loss, net.w)
+        asked = tape, loss, net.w
+        """,
+        """
+        class Net:
+            def __init__(self):
+                self.w = tf.Variable(2.0)
+                self.reg = 0.5 * self.w ** 2
+        net = Net()
+        with tf.GradientTape() as tape:
+            loss = 0.5 * net.w ** 2 * 1.0
+        g = tape.gradient(loss, net.w)
+        """,
+    ),
+    case(
+        "threads in a comprehension",
+        Kind.THREAD,
+        """
+        import threading
+        w = tf.Variable(2.0)
+        results = []
+        def work(k):
+            results.append(w * k)
+        with tf.GradientTape() as tape:
+            threads = [threading.Thread(target=work, args=(float(k),)) for k in range(2)]  # <-
+            for t in threads: t.start()
+            for t in threads: t.join()
+            loss = tf.add_n(results)
+        g = tape.gradient(loss, w)
+        asked = tape, loss, w
+        """,
+        """
+        import threading
+        w = tf.Variable(2.0)
+        results = []
+        def work(k):
+            results.append(w * k)
+        with tf.GradientTape() as tape:
+            threads = [threading.Thread(target=work, args=(float(k),)) for k in range(2)]
+            for t in threads: t.start()
+            for t in threads: t.join()
+            loss = tf.add_n(results)
+        g = \\
+        tape.gradient(loss, w, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "state that a function assigns",
+        Kind.ASSIGN,
+        """
+        x = tf.Variable(1.0)
+        st = tf.Variable(0.0, trainable=False)
+        @tf.function
+        def f(a):
+            st.assign(a * 2.0)  # <-
+            return st * 3.0
+        with tf.GradientTape() as tape:
+            y = f(x)
+        g = tape.gradient(y, x)
+        asked = tape, y, x
+        """,
+        """
+        x = tf.Variable(1.0)
+        st = tf.Variable(0.0, trainable=False)
+        @tf.function
+        def f(a):
+            st.assign(a * 2.0)
+            return st * 3.0
+        with tf.GradientTape() as tape:
+            y = f(x)
+        g = \\
+        tape.gradient(y, x, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "a NumPy function in a function",
+        Kind.NUMBER,
+        """
+        x = tf.Variable([1.0, 2.0])
+        @tf.function
+        def f(a):
+            return tf.reduce_sum(tf.numpy_function(np.sin, [a], tf.float32))  # <-
+        with tf.GradientTape() as tape:
+            y = f(x)
+        g = tape.gradient(y, x)
+        asked = tape, y, x
+        """,
+        """
+        x = tf.Variable([1.0, 2.0])
+        @tf.function
+        def f(a):
+            return tf.reduce_sum(tf.py_function(np.sin, [a], tf.float32))
+        with tf.GradientTape() as tape:
+            y = f(x)
+        g = tape.gradient(y, x)
+        """,
+    ),
+    case(
+        "rows as a list",
+        Kind.NUMBER,
+        """
+        x = tf.Variable([1.0, 2.0, 3.0])
+        with tf.GradientTape() as tape:
+            r = tf.RaggedTensor.from_row_lengths(x, [2, 1])
+            rows = r.to_list()  # <-
+            y = tf.constant(sum(rows[0]))
+        g = tape.gradient(y, x)
+        asked = tape, y, x
+        """,
+        """
+        x = tf.Variable([1.0, 2.0, 3.0])
+        with tf.GradientTape() as tape:
+            r = tf.RaggedTensor.from_row_lengths(x, [2, 1])
+            rows = r.to_list()
+            y = tf.constant(sum(rows[0]))
+        g = \\
+        tape.gradient(y, x, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "attributes that are stored beside",
+        Kind.NUMBER,
+        """
+        class Trainer:
+            def __init__(self):
+                self.w = tf.Variable([1.0, 2.0])
+            def step(self):
+                with tf.GradientTape() as tape:
+                    pred = self.w * 2.0
+                    loss = tf.constant(float(tf.reduce_sum(pred)))  # <-
+                self.tape, self.loss = tape, loss
+                return tape.gradient(loss, self.w)
+        t = Trainer()
+        g = t.step()
+        asked = t.tape, t.loss, t.w
+        """,
+        """
+        class Trainer:
+            def __init__(self):
+                self.w = tf.Variable([1.0, 2.0])
+            def step(self):
+                with tf.GradientTape() as tape:
+                    pred = self.w * 2.0
+                    loss = tf.reduce_sum(pred)
+                self.tape, self.loss = tape, loss
+                return tape.gradient(loss, self.w)
+        t = Trainer()
+        g = t.step()
+        """,
+    ),
+    case(
+        "a flag of a module",
+        Kind.BRANCH,
+        """
+        class Net(tf.Module):
+            def __init__(self):
+                super().__init__()
+                self.w = tf.Variable(1.0)
+                self.b = tf.Variable(1.0)
+                self.use_bias = False
+            def __call__(self, x):
+                h = x * self.w
+                if self.use_bias:  # <-
+                    h = h + self.b
+                return h
+        net = Net()
+        with tf.GradientTape() as tape:
+            loss = net(2.0) ** 2
+        g = tape.gradient(loss, net.b)
+        asked = tape, loss, net.b
+        """,
+        """
+        class Net(tf.Module):
+            def __init__(self):
+                super().__init__()
+                self.w = tf.Variable(1.0)
+                self.b = tf.Variable(1.0)
+                self.use_bias = False
+            def __call__(self, x):
+                h = x * self.w
+                if self.use_bias:
+                    h = h + self.b
+                return h
+        net = Net()
+        with tf.GradientTape() as tape:
+            loss = net(2.0) ** 2
+        g = \\
+        tape.gradient(loss, net.b, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "a conditional expression",
+        Kind.BRANCH,
+        """
+        w = tf.Variable(1.0)
+        b = tf.Variable(1.0)
+        use_b = False
+        with tf.GradientTape() as tape:
+            loss = (w * b if use_b else w * 2.0) ** 2  # <-
+        g = tape.gradient(loss, b)
+        asked = tape, loss, b
+        """,
+        """
+        w = tf.Variable(1.0)
+        b = tf.Variable(1.0)
+        use_b = False
+        with tf.GradientTape() as tape:
+            loss = (w * b if use_b else w * 2.0) ** 2
+        g = \\
+        tape.gradient(loss, b, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "a picture that is encoded and decoded",
+        Kind.DTYPE,
+        """
+        x = tf.Variable(tf.random.uniform([8, 8, 3]))
+        with tf.GradientTape() as tape:
+            u8 = tf.cast(x * 255.0, tf.uint8)  # <-
+            z = tf.io.decode_png(tf.io.encode_png(u8))
+            y = tf.reduce_mean(tf.cast(z, tf.float32))
+        g = tape.gradient(y, x)
+        asked = tape, y, x
+        """,
+        """
+        x = tf.Variable(tf.random.uniform([8, 8, 3]))
+        with tf.GradientTape() as tape:
+            u8 = tf.cast(x * 255.0, tf.uint8)
+            z = tf.io.decode_png(tf.io.encode_png(u8))
+            y = tf.reduce_mean(tf.cast(z, tf.float32))
+        g = \\
+        tape.gradient(y, x, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "a number that is drawn at a rate",
+        Kind.NO_DERIVATIVE,
+        """
+        x = tf.Variable([3.0])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(tf.random.poisson([2], x))  # <-
+        g = tape.gradient(y, x)
+        asked = tape, y, x
+        """,
+        """
+        x = tf.Variable([3.0])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(tf.random.poisson([2], x))
+        g = \\
+        tape.gradient(y, x, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "a coroutine that hands work to a thread",
+        Kind.THREAD,
+        """
+        import asyncio
+        w = tf.Variable(2.0)
+        async def main():
+            return await asyncio.to_thread(lambda: w * w)  # <-
+        with tf.GradientTape() as tape:
+            loss = asyncio.run(main())
+        g = tape.gradient(loss, w)
+        asked = tape, loss, w
+        """,
+        """
+        import asyncio
+        w = tf.Variable(2.0)
+        async def main():
+            return await asyncio.to_thread(lambda: w * w)
+        with tf.GradientTape() as tape:
+            loss = asyncio.run(main())
+        g = \\
+        tape.gradient(loss, w, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "the loss of another tape's block",
+        Kind.OUTSIDE,
+        """
+        w = tf.Variable(2.0)
+        with tf.GradientTape() as tape1:
+            loss = w * w  # <-
+        with tf.GradientTape() as tape2:
+            other = w + 1.0
+        g = tape2.gradient(loss, w)
+        asked = tape2, loss, w
+        """,
+        """
+        w = tf.Variable(2.0)
+        with tf.GradientTape() as tape1:
+            pass
+        with tf.GradientTape() as tape2:
+            loss = w * w
+            other = w + 1.0
+        g = tape2.gradient(loss, w)
+        """,
+    ),
+    case(
+        "a weight that is an expression of a variable",
+        Kind.NEVER_WATCHED,
+        """
+        class Net:
+            def __init__(self):
+                self.w = tf.Variable(tf.ones([3, 1])) * 0.1
+            def __call__(self, x):
+                return x @ self.w
+        net = Net()
+        with tf.GradientTape() as tape:  # <-
+            loss = tf.reduce_sum(net(tf.ones([2, 3])))
+        g = tape.gradient(loss, net.w)
+        asked = tape, loss, net.w
+        """,
+        """
+        class Net:
+            def __init__(self):
+                self.w = tf.Variable(tf.ones([3, 1])) * 0.1
+            def __call__(self, x):
+                return x @ self.w
+        net = Net()
+        with tf.GradientTape() as tape:
+            tape.watch(net.w)
+            loss = tf.reduce_sum(net(tf.ones([2, 3])))
+        g = tape.gradient(loss, net.w)
+        """,
+    ),
+    case(
+        "a variable assigned a product",
+        Kind.ASSIGN,
+        """
+        a = tf.Variable(2.0)
+        b = tf.Variable(0.0)
+        with tf.GradientTape() as tape:
+            b.assign(a * 3.0)  # <-
+            loss = b * b
+        g = tape.gradient(loss, a)
+        asked = tape, loss, a
+        """,
+        """
+        a = tf.Variable(2.0)
+        b = tf.Variable(0.0)
+        with tf.GradientTape() as tape:
+            new_b = a * 3.0
+            b.assign(new_b)
+            loss = new_b * new_b
+        g = tape.gradient(loss, a)
+        """,
+    ),
 ]
 
 KERAS = [
@@ -2246,6 +2720,121 @@ KERAS = [
             loss = tf.reduce_mean(t * head)
         g = \\
         tape.gradient(loss, student.trainable_variables, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "a layer that stores and reads its state",
+        Kind.ASSIGN,
+        """
+        class Layer(keras.layers.Layer):
+            def build(self, shape):
+                self.w = self.add_weight(shape=(2,), initializer="ones")
+                self.state = self.add_weight(shape=(2,), initializer="zeros", trainable=False)
+            def call(self, x):
+                self.state.assign(self.w * 2.0)  # <-
+                return x * self.state
+        layer = Layer()
+        x = tf.ones([1, 2])
+        layer(x)
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(layer(x))
+        g = tape.gradient(loss, layer.w)
+        asked = tape, loss, layer.w
+        """,
+        """
+        class Layer(keras.layers.Layer):
+            def build(self, shape):
+                self.w = self.add_weight(shape=(2,), initializer="ones")
+                self.state = self.add_weight(shape=(2,), initializer="zeros", trainable=False)
+            def call(self, x):
+                self.state.assign(self.w * 2.0)
+                return x * self.state
+        layer = Layer()
+        x = tf.ones([1, 2])
+        layer(x)
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(layer(x))
+        g = \\
+        tape.gradient(loss, layer.w, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "the other output of a model",
+        Kind.UNCONNECTED,
+        """
+        inp = keras.Input((3,))
+        head1 = keras.layers.Dense(1, name="h1"); head2 = keras.layers.Dense(1, name="h2")
+        model = keras.Model(inp, [head1(inp), head2(inp)])
+        with tf.GradientTape() as tape:
+            o1, o2 = model(tf.ones([2, 3]))
+            loss = tf.reduce_mean(o1 ** 2)  # <-
+        g = tape.gradient(loss, head2.trainable_variables)
+        asked = tape, loss, head2.trainable_variables
+        """,
+        """
+        inp = keras.Input((3,))
+        head1 = keras.layers.Dense(1, name="h1"); head2 = keras.layers.Dense(1, name="h2")
+        model = keras.Model(inp, [head1(inp), head2(inp)])
+        with tf.GradientTape() as tape:
+            o1, o2 = model(tf.ones([2, 3]))
+            loss = tf.reduce_mean(o1 ** 2)
+        g = \\
+        tape.gradient(loss, head2.trainable_variables, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "a flag of a layer",
+        Kind.BRANCH,
+        """
+        class Noisy(keras.layers.Layer):
+            def build(self, shape):
+                self.noise = self.add_weight(shape=(), initializer="ones")
+                self.k = self.add_weight(shape=(), initializer="ones")
+            def call(self, x, training=False):
+                if training:  # <-
+                    x = x + self.noise * tf.random.normal(tf.shape(x))
+                return x * self.k
+        layer = Noisy()
+        layer(tf.ones([1, 2]))
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(layer(tf.ones([1, 2]), training=False))
+        g = tape.gradient(loss, layer.noise)
+        asked = tape, loss, layer.noise
+        """,
+        """
+        class Noisy(keras.layers.Layer):
+            def build(self, shape):
+                self.noise = self.add_weight(shape=(), initializer="ones")
+                self.k = self.add_weight(shape=(), initializer="ones")
+            def call(self, x, training=False):
+                if training:
+                    x = x + self.noise * tf.random.normal(tf.shape(x))
+                return x * self.k
+        layer = Noisy()
+        layer(tf.ones([1, 2]))
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(layer(tf.ones([1, 2]), training=False))
+        g = \\
+        tape.gradient(loss, layer.noise, unconnected_gradients="zero")
+        """,
+    ),
+    case(
+        "the loss of test_on_batch",
+        Kind.PREDICT,
+        """
+        model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+        model.compile(loss="mse")
+        with tf.GradientTape() as tape:
+            loss = tf.convert_to_tensor(model.test_on_batch(np.ones((4, 2)), np.ones((4, 1))))  # <-
+        g = tape.gradient(loss, model.trainable_variables)
+        asked = tape, loss, model.trainable_variables
+        """,
+        """
+        model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+        model.compile(loss="mse")
+        with tf.GradientTape() as tape:
+            loss = model.compute_loss(tf.ones((4, 2)), tf.ones((4, 1)), model(tf.ones((4, 2))))
+        g = tape.gradient(loss, model.trainable_variables)
         """,
     ),
 ]

@@ -210,6 +210,59 @@ def test_memory_of_a_loop_in_a_function_has_its_name():
     assert {row.name for row in tape.memory().by_op} == {"a loop"}
 
 
+def _lines(found):
+    return {row.name.split("  ")[1]: row.bytes for row in found.by_line}
+
+
+def test_memory_of_a_loop_in_a_function_is_that_of_its_lines():
+    w = tf.Variable(tf.ones([10, 10]))
+
+    @tf.function
+    def rounds(t):
+        for _ in tf.range(3):
+            z = t @ w
+            t = tf.tanh(z)
+        return tf.reduce_sum(t)
+
+    x = tf.Variable(tf.ones([10, 10]))
+    for _ in range(3):
+        with tf.GradientTape() as tape:
+            rounds(x)
+        assert _lines(tape.memory()) == {"z = t @ w": 1200, "t = tf.tanh(z)": 1200}
+
+
+def test_memory_of_a_loop_in_a_loop_is_that_of_the_innermost_line():
+    @tf.function
+    def rounds(t):
+        k = 0
+        while tf.reduce_sum(t) < 1e6 and k < 2:
+            for _ in tf.range(4):
+                t = tf.sin(t) * 2.0
+            k += 1
+        return tf.reduce_sum(t)
+
+    x = tf.Variable(tf.ones([10, 10]))
+    with tf.GradientTape() as tape:
+        rounds(x)
+    assert _lines(tape.memory()) == {"t = tf.sin(t) * 2.0": 800}
+
+
+def test_memory_of_a_function_in_a_loop_is_that_of_the_functions_line():
+    def one(t):
+        return tf.sigmoid(t)
+
+    @tf.function
+    def rounds(t):
+        for _ in tf.range(3):
+            t = one(t)
+        return tf.reduce_sum(t)
+
+    x = tf.Variable(tf.ones([100]))
+    with tf.GradientTape() as tape:
+        rounds(x)
+    assert _lines(tape.memory()) == {"return tf.sigmoid(t)": 1200}
+
+
 def test_one_array_is_counted_once_and_variables_apart():
     x = tf.Variable(tf.ones([1000]))
     with tf.GradientTape() as tape:

@@ -31,7 +31,7 @@ def run(text: str, file: str) -> dict[str, Any]:
 def check(case: Case) -> None:
     program = case.program.replace(MARK, "")
     names = run(program, f"program of {case.name}")
-    assert names["g"] is None
+    assert all(each is None for each in tf.nest.flatten(names["g"]))
     tape, target, source = names["asked"]
     answer = tape.explain(target, source)
     answer = answer[0] if isinstance(answer, list) else answer
@@ -40,7 +40,7 @@ def check(case: Case) -> None:
     assert [answer.where.line] == marked, answer
     assert answer.where.file == f"program of {case.name}"
     repaired = run(case.repaired, f"repaired {case.name}")
-    assert repaired["g"] is not None
+    assert all(each is not None for each in tf.nest.flatten(repaired["g"]))
     lines = {_normal(line) for line in case.repaired.splitlines()}
     for each in (answer, *answer.further):
         assert {_normal(line) for line in each.repair.splitlines()} <= lines, answer

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes, philox
-from ..base.context import STATE, scope
+from ..base.context import ACTIVE, STATE, scope
 from ..base.errors import UnimplementedError, invalid
 from ..base.memory import repeated
+from ..base.notes import note_draw
 from ..base.philox import Philox
 from ..base.shapes import broadcast
 from ..base.traceable import traceable
@@ -112,6 +113,8 @@ def binomial_from(
     chance = chance if chance.dtype.is_floating else to_tensor(probs, dtypes.float32)
     trials = to_tensor(counts)
     trials = trials if isinstance(counts, (Tensor, Variable, np.ndarray)) else to_tensor(counts, chance.dtype)
+    if ACTIVE:
+        note_draw(chance)
     common = broadcast(tuple(trials.shape), tuple(chance.shape))
     if common is None or tuple(sizes[len(sizes) - len(common) :]) != tuple(common):
         raise invalid(

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Sequence
 from sys import _getframe
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from .context import STATE, next_id
 from .dtypes import BY_NUMPY
@@ -57,6 +57,9 @@ class Exit(NamedTuple):
     offset: int
 
 
+DRAW = "a parameter of a draw"
+CHOICE = "a choice"  # how a value leaves where Python's `if` or `while` asks whether it is true
+
 CUTS: dict[int, Cut] = {}  # by the identity of the output
 EXITS: dict[int, Exit] = {}  # by the identity of the value; its last exit
 ENDS: deque[End] = deque(maxlen=64)  # of the backward pass that ran last
@@ -67,8 +70,20 @@ SPANS: deque[Span] = deque(maxlen=4 * _MOST)
 SCOPES: deque[Span] = deque(maxlen=_MOST)  # the same of name scopes, with the path of the scope
 # The steps of functions that run step by step under a tape: their first and last identity, and their line ("file:line").
 STEPS: deque[tuple[int, int, str]] = deque(maxlen=4 * _MOST)
-# Not empty while a function is recorded once more on abstract values for who asks about its lines: steps are noted there too.
-STEPS_OF_WORLDS: list[object] = []
+
+
+class Asking(Protocol):
+    """Who asks about the lines of a function, and has it recorded once more on abstract values."""
+
+    def begins(self) -> int:
+        """A step begins: how many values have been made before."""
+
+    def ends(self, first: int, line: str) -> None:
+        """It has ended: the values since `first` were made on this line."""
+
+
+# Not empty while somebody asks: then steps on abstract values are noted too.
+STEPS_OF_WORLDS: list[Asking] = []
 
 
 def is_followed(number: int) -> bool:
@@ -152,6 +167,18 @@ def note_exit(number: int, how: str, into: int = 0) -> None:
         frame = program_frame(1)
         EXITS[number] = Exit(how, next_id(), into, frame.f_code, frame.f_lasti)
         _bound(EXITS)
+
+
+def note_choice(number: int) -> None:
+    """Note that the program asks whether a value is true; a value that has left as more than that keeps its note."""
+    if STATE.tapes and number not in EXITS:
+        note_exit(number, CHOICE)
+
+
+def note_draw(value: Any) -> None:
+    """Note that numbers are drawn with these logits, rates or probabilities, and come from there without a derivative."""
+    if value._id:
+        note_exit(value._id, DRAW)
 
 
 def _bound(notes: dict[int, Any]) -> None:

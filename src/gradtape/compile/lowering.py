@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..base.context import STATE, Paused, Record, scope
+from ..base.notes import STEPS_OF_WORLDS, note_exit
 from ..base.sizes import UNKNOWN, Atom, OpenShape, Size, Undecided, atoms_of, is_known, symbol, whole_number
 from ..base.types import Function
 from ..op.abstract import Abstract
@@ -138,6 +139,11 @@ class Lowering(Evaluator):
     def append(self, node: Node) -> None:
         """Record an instruction."""
         self.program.nodes.append(node)
+
+    @property
+    def values_made(self) -> int:
+        """How many values there are; the next one has this number."""
+        return len(self._depths)
 
     def close(self) -> None:
         """Entries of ops take their usual path again."""
@@ -362,6 +368,8 @@ class Lowering(Evaluator):
         if value.dtype.numpy != dtype or tuple(value.shape) != shape:
             # Errors, and variables of varying shape, are left to the variable itself.
             raise NeedsValue(f"Variable {variable.name!r} is assigned a value of another shape or type.")
+        if STEPS_OF_WORLDS and value._id:
+            note_exit(value._id, "assign", variable._id)
         depth = len(self.levels)
         if method in _UPDATES:
             updated = self._again(depth)

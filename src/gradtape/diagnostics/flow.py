@@ -14,6 +14,7 @@ Path = tuple[
     str, ...
 ]  # "model.layers[0].kernel" is ("model", "layers", "[0]", "kernel"); "[*]" is a place that is not known
 
+_WEIGHTS = ("variables", "weights", "kernel", "bias")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
@@ -23,10 +24,11 @@ class Flow:
     def __init__(self, scope: ast.AST | None, target: str, before: int) -> None:
         self._scope = scope
         self._before = before
+        self._target = target
         self.functions = {
             node.name: node
             for node in (ast.walk(scope) if scope is not None else ())
-            if isinstance(node, ast.FunctionDef) and node is not scope
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node is not scope
         }
         self._binding = self._bindings()
         self.names: list[str] = []  # in the order of the way back
@@ -38,18 +40,29 @@ class Flow:
         """Whether an expression or a statement takes part."""
         return any(inner is node for statement in self.statements for inner in ast.walk(statement))
 
+    def reads(self, path: Path) -> bool:
+        """Whether it is the target, or a statement that takes part reads it, or more or less than it."""
+        used = [
+            parse_path(self._target),
+            *(p for each in self.statements for p in self._reads(self.value_of(each), set())),
+        ]
+        return any(_meets(each, path) for each in used if each)
+
     def covers(self, line: int) -> bool:
         """Whether a statement that takes part, or a function that one calls, stands on a line."""
-        if any(_is_on(statement, line) for statement in self.statements):
+        if any(is_on(statement, line) for statement in self.statements):
             return True
-        return any(_is_on(self.functions[name], line) for name in self.called & self.functions.keys())
+        for loop in statements_of(self._scope):
+            if isinstance(loop, (ast.For, ast.While)) and loop.lineno <= line < loop.body[0].lineno:
+                return any(self.holds(each) for each in statements_of(loop))
+        return any(is_on(self.functions[name], line) for name in self.called & self.functions.keys())
 
     def knows(self, line: int) -> bool:
         """Whether a line is in what was read: outside of it nothing can be said."""
         scope = self._scope
-        if not self.statements or scope is None or not (isinstance(scope, ast.Module) or _is_on(scope, line)):
+        if not self.statements or scope is None or not (isinstance(scope, ast.Module) or is_on(scope, line)):
             return False  # (nor in methods: it is not known whose they are)
-        return not any(isinstance(node, ast.ClassDef) and _is_on(node, line) for node in ast.walk(scope))
+        return not any(isinstance(node, ast.ClassDef) and is_on(node, line) for node in ast.walk(scope))
 
     def value_of(self, statement: ast.stmt) -> ast.AST:
         """What a statement computes with: its value, or all of it."""
@@ -59,6 +72,24 @@ class Flow:
         """Whether an expression reads one of these values, itself or in a function of this file that it calls."""
         wanted = list(paths)
         return any(_meets(used, path) for used in self._reads(node, set()) for path in wanted)
+
+    def symbolic(self) -> set[str]:
+        """The names of what is built from `keras.Input`: layers called on it, and models. None of it is computed yet."""
+        found: set[str] = set()
+        for statement in statements_of(self._scope):
+            value = self.value_of(statement)
+            if not targets_of(statement) or isinstance(statement, ast.With):
+                continue
+            calls = [node for node in ast.walk(value) if isinstance(node, ast.Call)]
+            named = {
+                call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func) for call in calls
+            }
+            # (A model that is called, or asked by a method, computes what it is given.)
+            given = value.args if isinstance(value, ast.Call) and path_of(value.func) else [value]
+            read = {path[0] for each in given for path in paths_in(each) if not path[-1].endswith(_WEIGHTS)}
+            if "Input" in named or found & read:
+                found.update(_bound_by(statement))
+        return found
 
     def chain_to(self, statement: ast.stmt, paths: Iterable[Path]) -> list[ast.stmt]:
         """The statements from one that reads a source to this one, in the order of the text; empty if none leads there."""
@@ -250,5 +281,5 @@ def same_place(one: Path, two: Path) -> bool:
     return len(one) == len(two) and _meets(one, two)
 
 
-def _is_on(node: ast.AST, line: int) -> bool:
+def is_on(node: ast.AST, line: int) -> bool:
     return node.lineno <= line <= (node.end_lineno or node.lineno)  # type: ignore[attr-defined]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ..base.context import next_id, nobody_outside
+from ..base.context import STATE, next_id, nobody_outside
 from ..base.dtypes import DType
-from ..base.notes import CUTS, STEPS_OF_WORLDS, Cut
-from ..compile.program import Branch, Loop
+from ..base.notes import CUTS, EXITS, STEPS_OF_WORLDS, Cut
+from ..compile.lowering import Lowering
+from ..compile.program import Branch, Loop, Program, Value
 from ..compile.recorded import LostInFunction, Recorded
 from ..differentiation.tape import GradientTape
 from ..op.declaration import Op
@@ -25,9 +27,10 @@ Lines = list[tuple[int, int, str]]  # the first and last identity of a step, and
 class Inside(NamedTuple):
     """Where the way of an argument ends inside a function."""
 
-    op: Op | None  # None where the way was not followed to the line
+    op: Op | None  # None where the way was not followed to the line, or a variable is assigned there
     where: Where | None
     beyond: tuple[Cut, ...] | None  # what follows on the way to a result; None where that way is not known
+    is_assigned: bool = False  # whether a variable is assigned on that line
 
 
 def inside(lost: LostInFunction, position: int) -> Inside | None:
@@ -39,13 +42,13 @@ def inside(lost: LostInFunction, position: int) -> Inside | None:
     if recorded is None:
         return None
     lines: Lines = []
-    STEPS_OF_WORLDS.append(recorded)
-    try:
+    with _Noting().asking():
         records, sources, results = recorded.again(lambda graph, environment: _run(graph, environment, lines))
-    finally:
-        STEPS_OF_WORLDS.pop()
     ways = Ways(Chain(records), CUTS, sources[lost.places[position]]._id)
     ends = [n for n in ways.parents if n not in ways.followed and isinstance(CUTS[n].by, Op)]
+    stored = [n for n in ways.followed if n in EXITS and EXITS[n].into]
+    if not ends and stored:
+        return Inside(None, line_in(lines, EXITS[stored[-1]].at), None, is_assigned=True)
     if not ends:
         made = {line for graph in recorded.graph.graphs() for line in _lines_of_integers(graph)}
         return Inside(None, made.pop(), None) if len(made) == 1 else None
@@ -77,11 +80,9 @@ def _lines_of_integers(graph: Graph) -> Iterator[Where]:
 def holders(recorded: Recorded) -> dict[int, tuple[str, Where | None]]:
     """For each value that a compiled function keeps for its backward pass: the op that needs it, and its line in the function."""
     found: dict[int, tuple[str, Where | None]] = {}
-    STEPS_OF_WORLDS.append(recorded)
-    try:
+    lines = _Noting()
+    with lines.asking():
         records, _, _ = recorded.again()
-    finally:
-        STEPS_OF_WORLDS.pop()
     for number in sorted(records):
         record = records[number]
         op = None if record is None or is_further_output(record) else op_of(pull_of(record))
@@ -90,7 +91,8 @@ def holders(recorded: Recorded) -> dict[int, tuple[str, Where | None]]:
         for value in leaves(saved_by(record)):
             if value.__class__ is AbstractTensor:  # (a value has the same number each time the function is lowered)
                 found.setdefault(value.number, (op.name, step_of(number)))
-    for node in recorded.programs[0].nodes:  # what the passes have made of the rules
+    forward = recorded.programs[0]
+    for node in forward.nodes:  # what the passes have made of the rules
         what = node.what
         name = (
             "a loop"
@@ -100,8 +102,75 @@ def holders(recorded: Recorded) -> dict[int, tuple[str, Where | None]]:
             else getattr(what, "name", "")
         )
         for number in node.outputs if name else ():
-            found.setdefault(number, (name, None))
+            found.setdefault(number, (name, lines.line_of(number)))
+        if isinstance(what, Loop):
+            ends = what.body.outputs[what.carried :]
+            for number, end in zip(node.outputs[1 + what.carried :], ends, strict=True):
+                line = _line_of_collected(what, end.number, lines) if end.__class__ is Value else None
+                found[number] = name, line or lines.line_of(number)
+    for number in recorded.kept:
+        if number not in found and (line := _first_use(forward, number, lines)) is not None:
+            found[number] = "a compiled function", line
     return found
+
+
+class _Noting:
+    """Which values of a program were made on which line, noted while its graph is lowered."""
+
+    def __init__(self) -> None:
+        self._steps: list[tuple[int, int, str]] = []
+
+    @contextlib.contextmanager
+    def asking(self) -> Iterator[None]:
+        """A block in which steps are noted."""
+        STEPS_OF_WORLDS.append(self)
+        try:
+            yield
+        finally:
+            STEPS_OF_WORLDS.pop()
+
+    def begins(self) -> int:
+        """How many values there are."""
+        return STATE.trace.values_made if isinstance(STATE.trace, Lowering) else 0
+
+    def ends(self, first: int, line: str) -> None:
+        """The values since then are of this line."""
+        self._steps.append((first, self.begins(), line))
+
+    def line_of(self, number: int) -> Where | None:
+        """The line that made a value: of the innermost step, where functions and loops have steps inside."""
+        around = [step for step in self._steps if step[0] <= number < step[1]]
+        return from_text(min(around, key=lambda step: step[1] - step[0])[2]) if around else None
+
+
+def _line_of_collected(loop: Loop, number: int, lines: _Noting) -> Where | None:
+    """The line for a value that all rounds keep: of what makes it, or needs it first, or else makes it for the next round."""
+    carried = loop.body.inputs[: loop.carried]
+    if number not in carried:
+        return lines.line_of(number)
+    following = loop.body.outputs[carried.index(number)]
+    made = lines.line_of(following.number) if following.__class__ is Value else None
+    return _first_use(loop.body, number, lines) or made
+
+
+def _first_use(program: Program, number: int, lines: _Noting) -> Where | None:
+    """The line of the first instruction that takes a value, also inside of loops."""
+    for node in program.nodes:
+        if number not in node.used:
+            continue
+        what = node.what
+        if isinstance(what, Loop):
+            operands = node.inputs if what.condition is not None else node.inputs[1:]
+            places = [place for place, each in enumerate(operands) if each.__class__ is Value and each.number == number]
+            inner = [what.body.inputs[place] for place in places if place < len(what.body.inputs)]
+            found = next((line for each in inner if (line := _first_use(what.body, each, lines)) is not None), None)
+            if found is not None:
+                return found
+        for output in node.outputs:
+            line = lines.line_of(output)
+            if line is not None:
+                return line
+    return None
 
 
 def recorded_in_steps(recorded: Recorded, tensors: list[Any]) -> tuple[GradientTape, list[Any], Lines]:

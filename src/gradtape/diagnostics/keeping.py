@@ -7,6 +7,7 @@ function for, leaves the program as it is.
 from __future__ import annotations
 
 import ast
+import itertools
 import sys
 from typing import Any
 
@@ -33,6 +34,11 @@ _READ = {"numpy", "item", "tolist"}
 _NUMERIC = {"float", "int", "complex"}
 _MODULES = {"np", "numpy", "math"}
 _TAKING = {"tf", "keras", "print", "sum", "abs", "len", "list", "tuple", "zip", "enumerate", "isinstance", "reversed"}
+# They want sizes and places, which floats are not.
+_COUNTING = {
+    *("range", "ones", "zeros", "fill", "eye", "normal", "uniform", "truncated_normal", "one_hot", "tile", "repeat"),
+    *("split", "islice", "top_k", "roll", "expand_dims", "linspace", "arange", "full", "Dense", "randint", "choice"),
+}
 _FACTS = {"shape", "dtype", "ndim"}
 
 
@@ -66,7 +72,9 @@ def as_tensors(where: Where) -> list[tuple[Where, str]]:
             if after != before:
                 changed.add(statement.lineno)
             if here or keeping.met:
-                tainted |= {path[0] for target in targets_of(statement) if (path := parse_path(ast.unparse(target)))}
+                tainted |= {
+                    _stored(path) for target in targets_of(statement) if (path := parse_path(ast.unparse(target)))
+                }
                 tainted |= _extended(statement)
     except _CannotError:
         return []
@@ -79,11 +87,18 @@ def as_tensors(where: Where) -> list[tuple[Where, str]]:
     ]
 
 
+def _stored(path: tuple[str, ...]) -> str:
+    """What a statement stores into: a name or an attribute; of a place in a list, the list."""
+    names = list(itertools.takewhile(lambda part: not part.startswith("["), path))
+    return ".".join(names)
+
+
 def _extended(statement: ast.stmt) -> set[str]:
     """The list that a statement puts something into."""
     call = statement.value if isinstance(statement, ast.Expr) else None
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in ("append", "extend"):
-        return set(parse_path(ast.unparse(call.func.value))[:1])
+        path = parse_path(ast.unparse(call.func.value))
+        return {_stored(path)} if path else set()
     return set()
 
 
@@ -110,6 +125,8 @@ class _Keeping(ast.NodeTransformer):
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
+        if isinstance(node.ctx, ast.Load) and ast.unparse(node) in self._tainted:
+            return self._mark(node)
         node.value = self.visit(node.value)
         if not self._marked(node.value) or not isinstance(node.ctx, ast.Load):
             return node
@@ -153,7 +170,12 @@ class _Keeping(ast.NodeTransformer):
             return self._mark(node.args[0])
         if path[:1] == ("tf",) and path[-1] in ("constant", "convert_to_tensor") and self._here and node.args:
             return self._unwrapped(node)
-        if marked and path[-1:] == ("range",):
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        if (
+            path[-1:]
+            and path[-1] in _COUNTING
+            and any(self._marked(inner) for each in given for inner in ast.walk(each))
+        ):
             raise _CannotError
         if marked and self._here and not (path and (path[0] in _TAKING or path[-1] in ("append", "extend"))):
             raise _CannotError

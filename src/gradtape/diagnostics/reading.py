@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import ast
 import linecache
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from types import CodeType
+from typing import Any
 
-from .flow import Flow, Path, parse_path, path_of, same_place, statements_of, targets_of
+from .flow import Flow, Path, is_on, parse_path, path_of, same_place, statements_of, targets_of
 from .places import Where, line_of
 
 _ASKING = frozenset({"gradient", "jacobian", "batch_jacobian", "explain", "hessian", "hvp", "explain_nonfinite"})
 _THREADS = {"submit", "apply_async", "map_async", "run_in_executor", "to_thread", "Thread"}
 _MAKING = frozenset({"Variable", "add_weight"})
 _TENSORS = frozenset({"Variable", "constant", "convert_to_tensor", "ones", "zeros"})
+_BUILDING = {"list", "dict", "tuple", "map_structure", "tree_map", "deepcopy", "copy"}
+_CHOOSING = {"max", "min", "sorted", "bool", "any", "all"}
 _MAPS = {"map", "imap", "imap_unordered", "starmap"}  # of a pool, if it was made as one
 
 
@@ -161,8 +164,8 @@ class Reading:
         """The calls of functions or methods of these names in the `with` block."""
         return [call for call in self._calls(self.block) if _called(call) in names] if self.block is not None else []
 
-    def threads_in_block(self) -> list[ast.Call]:
-        """The calls that hand work to another thread in the `with` block."""
+    def threads_in_block(self, functions: Sequence[ast.AST] = ()) -> list[ast.Call]:
+        """The calls that hand work to another thread in the `with` block, or in functions that it calls."""
         pools = {
             parse_path(_text(target))[:1]
             for statement in self._statements()
@@ -170,21 +173,75 @@ class Reading:
             if "Executor(" in (opened := _opened(statement)) or "Pool(" in opened
         }
         found = []
-        for call in self._calls(self.block):
+        for call in (call for place in (self.block, *functions) for call in self._calls(place)):
             method = call.func if isinstance(call.func, ast.Attribute) else None
             of_pool = method is not None and path_of(method.value)[:1] in pools - {()}
             if _called(call) in _THREADS or (_called(call) in _MAPS and of_pool):
                 found.append(call)
         return found
 
-    def branch_with(self, name: str, functions: Sequence[ast.AST] = ()) -> ast.If | None:
-        """An `if` in the `with` block, or in functions that it calls, of whose branches not all use the name."""
+    def branch_with(self, is_used: Callable[[ast.AST], bool], functions: Sequence[ast.AST] = ()) -> ast.AST | None:
+        """What chooses in the `with` block, or in functions that it calls, between branches of which not all use a value."""
         places = [self.block, *functions] if self.block is not None else []
-        for statement in (node for place in places for node in ast.walk(place)):
-            if isinstance(statement, ast.If):
-                uses = [any(name in _names(s) for s in part) for part in (statement.body, statement.orelse)]
-                if uses[0] != uses[1]:
-                    return statement
+        for node in (node for place in places for node in ast.walk(place)):
+            branches: list[list[Any]] = []
+            if isinstance(node, ast.If):
+                branches = [node.body, node.orelse]
+            elif isinstance(node, ast.IfExp):
+                branches = [[node.body], [node.orelse]]
+            elif isinstance(node, ast.Call) and called(node) in ("cond", "case", "switch_case"):
+                given = [*node.args[1:], *(k.value for k in node.keywords if k.arg in ("true_fn", "false_fn"))]
+                branches = [[each] for each in given]
+            if len({any(is_used(each) for each in branch) for branch in branches}) > 1:
+                return node
+        return None
+
+    def methods_of(self, attribute: str, names: Iterable[str]) -> list[ast.FunctionDef]:
+        """The methods of these names, and those that calling an object runs, of the classes in this file with this attribute."""
+        wanted = {*names, "__call__", "call", "forward"}
+        classes = [
+            node
+            for node in (ast.walk(self._tree) if self._tree is not None else ())
+            if isinstance(node, ast.ClassDef)
+            and any(
+                isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store) and n.attr == attribute
+                for n in ast.walk(node)
+            )
+        ]
+        return [
+            each for node in classes for each in node.body if isinstance(each, ast.FunctionDef) and each.name in wanted
+        ]
+
+    def stored_by(self, attribute: str) -> list[ast.Assign]:
+        """The statements in methods that store something in this attribute of their object."""
+        found = []
+        for node in ast.walk(self._tree) if self._tree is not None else ():
+            for statement in ast.walk(node) if isinstance(node, ast.ClassDef) else ():
+                if isinstance(statement, ast.Assign) and any(
+                    path_of(t) == ("self", attribute) for t in statement.targets
+                ):
+                    found.append(statement)
+        return found
+
+    def choice_at(self, where: Where, flow: Flow) -> ast.AST | None:
+        """The `if`, `while` or expression that chooses on a line, if what it chooses may go into the target."""
+        try:
+            tree = ast.parse("".join(linecache.getlines(where.file)))
+        except (SyntaxError, ValueError):
+            return None
+        seen = where.file == self.file and (flow.knows(where.line) or flow.covers(where.line))
+        for node in ast.walk(tree):
+            test = getattr(node, "test", None)
+            if test is None or not test.lineno <= where.line <= (test.end_lineno or test.lineno):
+                continue
+            if isinstance(node, ast.IfExp):
+                return node if not seen or flow.covers(where.line) else None
+            if isinstance(node, (ast.If, ast.While)) and _gives(node, set(flow.names) if seen else None, flow, where):
+                return node
+        for statement in ast.walk(tree):  # `max(a, b)`, `a and b`
+            if isinstance(statement, (ast.Assign, ast.AugAssign, ast.Return)) and is_on(statement, where.line):
+                chooses = any(called(n) in _CHOOSING or isinstance(n, ast.BoolOp) for n in ast.walk(statement))
+                return statement if chooses and (not seen or flow.covers(where.line)) else None
         return None
 
     def flow(self, target: str) -> Flow:
@@ -229,6 +286,8 @@ class Reading:
                 there = written == path[: len(written)] or same_place(written, path)
                 if not written or value is None or not (there or (whole and written[: len(path)] == path)):
                     continue
+                if len(written) < len(path) and isinstance(value, ast.Call) and called(value) not in _BUILDING:
+                    continue  # (an object is made, whose attributes may be anything)
                 if any(called(call) in _MAKING for call in ast.walk(value)):
                     made = True
                 elif isinstance(statement, (ast.Assign, ast.AugAssign)) and not isinstance(value, ast.Constant):
@@ -275,6 +334,23 @@ class Reading:
             and not hasattr(each, "body")
             and any(isinstance(n, (ast.Name, ast.Attribute)) and _text(n) == name for n in ast.walk(each))
         ]
+
+    def function_around(self, node: ast.AST) -> ast.FunctionDef | None:
+        """The innermost function that a part of the text stands in."""
+        around = [
+            each
+            for each in (ast.walk(self._tree) if self._tree is not None else ())
+            if isinstance(each, ast.FunctionDef) and any(inner is node for inner in ast.walk(each))
+        ]
+        return around[-1] if around else None
+
+    def is_in_comprehension(self, node: ast.AST) -> bool:
+        """Whether names of a part of the text may be known only inside of a comprehension or a lambda around it."""
+        kinds = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
+        return any(
+            isinstance(each, kinds) and any(inner is node for inner in ast.walk(each)) and each is not node
+            for each in (ast.walk(self.scope) if self.scope is not None else ())
+        )
 
     def in_loop(self, line: int) -> bool:
         """Whether a line stands in a loop inside the block."""
@@ -377,6 +453,21 @@ _SMOOTH = frozenset(
         "print",
     }
 )
+
+
+def _gives(node: ast.If | ast.While, names: set[str] | None, flow: Flow, where: Where) -> bool:
+    """Whether what a branch or a loop does can reach the target: it binds one of these names, or returns from a function.
+
+    Without names nothing is known of the function around it.
+    """
+    inside = list(statements_of(node))
+    if names is None:
+        return any(isinstance(each, (ast.Return, ast.Assign, ast.AugAssign)) for each in inside)
+    if any(isinstance(each, ast.Return) for each in inside):
+        return flow.covers(where.line)
+    bound = {path[0] for each in inside for t in targets_of(each) if (path := path_of(t))}
+    in_function = any(is_on(flow.functions[name], where.line) for name in flow.called & flow.functions.keys())
+    return bool(bound & names) or (in_function and bool(bound))
 
 
 def _is_arithmetic(scope: ast.AST, name: str, functions: dict[str, ast.FunctionDef], depth: int) -> bool:

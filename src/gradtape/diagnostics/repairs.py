@@ -149,6 +149,23 @@ def persistent(where: Where) -> str:
     return f"with {', '.join(map(ast.unparse, block.items))}:" if block is not None and tapes else ""
 
 
+def replaced_names(node: ast.expr, old: str, new: str) -> ast.expr:
+    """An expression with another one in place of a name."""
+
+    class Renamed(ast.NodeTransformer):
+        def visit_Name(self, name: ast.Name) -> ast.expr:
+            return ast.parse(new, mode="eval").body if name.id == old else name
+
+    copied = ast.parse(ast.unparse(node), mode="eval").body
+    changed: ast.expr = Renamed().visit(copied)
+    return changed
+
+
+def in_place_of(text: str, other: ast.expr) -> Change:
+    """A change that puts another expression in place of those with this text."""
+    return lambda node: other if ast.unparse(node) == text else None
+
+
 def stopped(text: str) -> Change:
     """A change that puts `tf.stop_gradient` around the operands of an expression with this text."""
 
@@ -186,7 +203,12 @@ def as_call(node: ast.expr) -> ast.expr | None:
     method = node.func if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
     if isinstance(node, ast.Call) and method is not None and method.attr in ("predict", "predict_on_batch"):
         return ast.Call(method.value, node.args[:1], [])
-    if isinstance(node, ast.Call) and method is not None and method.attr == "evaluate" and len(node.args) >= 2:
+    if (
+        isinstance(node, ast.Call)
+        and method is not None
+        and method.attr in ("evaluate", "test_on_batch")
+        and len(node.args) >= 2
+    ):
         compute = ast.Attribute(method.value, "compute_loss", ast.Load())
         return ast.Call(compute, [*node.args[:2], ast.Call(method.value, node.args[:1], [])], [])
     return kept_as_tensor(node)
@@ -275,6 +297,7 @@ def shares(node: ast.expr) -> ast.expr | None:
     return None
 
 
+_OTHER_LOOK = {"cast", "reshape", "transpose", "expand_dims", "squeeze", "concat", "stack", "tile", "gather", "pad"}
 _IN_PLACE = {ast.Sub: "assign_sub", ast.Add: "assign_add"}
 
 
@@ -309,6 +332,8 @@ def in_place(statement: ast.stmt) -> str:
 
 
 def _assignment(name: str, value: ast.expr) -> str:
+    if isinstance(value, ast.Call) and _name(value.func) in _OTHER_LOOK:
+        return f"{name} = tf.Variable({ast.unparse(value)})"
     if isinstance(value, ast.BinOp) and type(value.op) in _IN_PLACE and ast.unparse(value.left) == name:
         return f"{name}.{_IN_PLACE[type(value.op)]}({ast.unparse(value.right)})"
     return f"{name}.assign({ast.unparse(value)})"

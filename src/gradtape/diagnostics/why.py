@@ -3,73 +3,37 @@
 from __future__ import annotations
 
 import ast
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from ..base import dtypes
-from ..base.dtypes import DType
-from ..base.frames import PACKAGES, is_library
-from ..base.notes import CUTS, EXITS, Cut, End, Exit
+from ..base.notes import DRAW, Cut, End, Exit
 from ..compile.recorded import LostInFunction
 from ..op.declaration import Op
 from ..variables.variable import Variable
 from . import repairs
-from .chain import Chain, Link, Ways
+from .asked import names_one
+from .by_text import AskedOfText
+from .chain import Link
 from .explanation import Explanation, Kind, Step
-from .flow import parse_path, path_of, paths_in, targets_of
+from .flow import parse_path, path_of, paths_in
 from .functions import inside
 from .keeping import as_tensors
 from .places import Where, line_of, where_of, where_of_record
-from .reading import Assigned, Reading, called
+from .reading import called
 
+_LEAF = "A variable is a leaf: what is read from it has no history."
 _ROUNDING = ("round", "floor", "ceil", "rint", "trunc")
 _SELECTING = ("greater", "greater_equal", "less", "less_equal", "equal", "not_equal", "argmax")
 
 
 _OF_INTEGERS = ("integer", "position", "truth", "text", "count", "not of a floating")
 _ASSIGNING = {"assign": "", "assign_add": "+", "assign_sub": "-"}
-_OF_DATASETS = frozenset({"map", "flat_map", "interleave", "filter", "scan", "from_generator"})
-_COPYING = frozenset({"deepcopy", "copy", "Variable", "clone_model"})
 
 
-class Question:
-    """One target, one source, and what is known about both."""
-
-    def __init__(
-        self,
-        chain: Chain,
-        target: tuple[int, DType],
-        source: Any,
-        reading: Reading,
-        place: int,
-        consumed: bool,
-        follows_variables: bool,
-        single: bool,
-        since: int,
-    ) -> None:
-        self.chain = chain
-        # What was noted before the tape began to record says nothing about it.
-        self.cuts = {number: cut for number, cut in CUTS.items() if number > since}
-        self.exits = {number: left for number, left in EXITS.items() if left.at > since}
-        self.target, _ = target
-        self.value = source
-        self.number: int = source._id
-        self.reading = reading
-        self.consumed = consumed
-        self.follows_variables = follows_variables
-        self.target_name = reading.target() or "the target"
-        self.source_name = reading.source(place) or "the source"
-        self.sources_text = reading.source(place)  # perhaps of a list
-        self.is_named = single or reading.names_source(place)
-        if isinstance(source, Variable) and not (self.is_named and _names_one(self.sources_text)):
-            self.source_name = f"variable {source.name.removesuffix(':0')!r}"
-        elif not self.is_named and self.sources_text:
-            self.source_name = f"an element of {self.sources_text}"
-        self.paths = reading.paths_of(self.sources_text)
-        self.flow = reading.flow(reading.target())
-        self.ways = Ways(chain, self.cuts, self.number)
+class Question(AskedOfText):
+    """A question, with the facts of the tape's chain and of the notes before what the text shows."""
 
     def answer(self) -> Explanation:
         """The explanation."""
@@ -89,6 +53,7 @@ class Question:
             or self._cut_on_the_way()
             or self._by_the_text()
             or self._left()
+            or self._chosen()
             or self._by_a_last_look()
             or self._unconnected()
         )
@@ -158,7 +123,7 @@ class Question:
             reason = f"{name} is a variable, but {why}: the tape follows it only after `watch`."
         else:
             reason = f"{name} is a tensor, and a tape follows a tensor only after `watch`."
-        name = self.sources_text if _names_one(self.sources_text) else "x"
+        name = self.sources_text if names_one(self.sources_text) else "x"
         advice = f"First in the block of `{self.reading.opening().text or 'with tf.GradientTape() as tape:'}`:"
         return self._explained(Kind.NEVER_WATCHED, reason, self.reading.opening(), f"{tape}.watch({name})", advice)
 
@@ -270,13 +235,6 @@ class Question:
         # (A cast between integers, and a condition: repaired before, they get floats.)
         return (name == "convert" and not cut.typed) or (name == "select" and not came_typed)
 
-    def _is_target(self, number: int) -> bool:
-        if number == self.target:
-            return True
-        # A plain tape has dropped the records between the target and this value: so the target was computed from it.
-        cut = self.cuts.get(number)
-        return self.consumed and cut is not None and cut.mixed and number not in self.chain
-
     def _cut(self, way: list[int]) -> Explanation:
         number = way[-1]
         cut = self.cuts[number]
@@ -304,12 +262,6 @@ class Question:
                 )
         op: Op = cut.by
         return self._by_op(op, where, path)
-
-    def _where_of_cut(self, number: int) -> Where:
-        """The line of a cut; of one that has a record, that of the record, and if that is gone, the block."""
-        cut, link = self.cuts[number], self.chain.get(number)
-        code, offset = (cut.code, cut.offset) if cut.code is not None or link is None else (link.code, link.offset)
-        return self.reading.opening() if code is None else where_of_record(number, code, offset)
 
     def _by_op(self, op: Op, where: Where, path: tuple[Step, ...]) -> Explanation:
         name = op.name
@@ -346,7 +298,10 @@ class Question:
         if found is None:
             reason = f"Inside {lost.name} no ops with derivatives lead from it to what is returned."
             return self._explained(Kind.UNCONNECTED, reason, where, *self._zeros(), path=path)
-        op, line, beyond = found
+        op, line, beyond, is_assigned = found
+        if is_assigned:
+            reason = f"Inside {lost.name} the value is stored in a variable here. {_LEAF}"
+            return self._explained(Kind.ASSIGN, reason, line, *self._zeros(), path=path)
         if op is None:
             reason = (
                 f"Inside {lost.name} no ops with derivatives lead from it to what is returned: here integers are made."
@@ -377,13 +332,14 @@ class Question:
         if last.into:
             return self._assigned(last, where, path)
         reason = f"Here the value leaves the tape as {last.how}: what is computed from it in Python or NumPy is not recorded."
-        if last.how == "the logits of a draw":
+        if last.how == DRAW:
             reason = (
                 "What is drawn has no derivative. Weight the logarithm of its probability with the reward (REINFORCE), or draw "
                 "with Gumbel noise and a softmax."
             )
             return self._explained(Kind.NO_DERIVATIVE, reason, where, path=path)
         if last.how.endswith("numpy_function"):
+            where = self._line_in_called(where, "numpy_function")
             repair = repairs.rewritten(where, _renaming("tf.numpy_function", "tf.py_function"))
             advice = "tf.py_function is followed where its function computes with tensors:"
             return self._explained(Kind.NUMBER, reason, where, repair, advice, path)
@@ -395,6 +351,15 @@ class Question:
             for line, text in lines[1:]
         ]
         return replace(answer, further=tuple(more))
+
+    def _line_in_called(self, where: Where, name: str) -> Where:
+        """Where a function is called in those that run on a line: that of a compiled function shows only its own call."""
+        statement = repairs.statement_at(where)
+        if statement is None or any(called(node) == name for node in ast.walk(statement)):
+            return where
+        functions = [self.flow.functions[each] for each in sorted(self.flow.called & self.flow.functions.keys())]
+        found = [node for each in functions for node in ast.walk(each) if called(node) == name]
+        return self.reading.where(found[0]) if len(found) == 1 else where
 
     def _matters(self, left: Exit) -> bool:
         """Whether what left may have come to the target: what is printed on the way did not."""
@@ -410,11 +375,11 @@ class Question:
         return not (same and self.flow.knows(line)) or self.flow.covers(line)
 
     def _assigned(self, last: Exit, where: Where, path: tuple[Step, ...]) -> Explanation:
-        reason = "Here the value is stored in a variable. A variable is a leaf: what is read from it has no history."
+        reason = f"Here the value is stored in a variable. {_LEAF}"
         statement = repairs.statement_at(where)
         call = getattr(statement, "value", None)
         if last.how != "assign":
-            reason = "Here a variable is made of the value. A variable is a leaf: what is read from it has no history."
+            reason = f"Here a variable is made of the value. {_LEAF}"
             repair = repairs.rewritten(where, repairs.without_call("Variable"))
             if not isinstance(statement, ast.Assign) or called(statement.value) != "Variable":
                 repair = ""
@@ -445,223 +410,25 @@ class Question:
         advice = "Compute with the tensor itself, and keep the variable for what comes after:"
         return replace(self._explained(Kind.ASSIGN, reason, where, repair, advice, path), further=further)
 
-    # --- what the text shows -----------------------------------------------------------------------------------------
-
-    def _by_the_text(self) -> Explanation | None:
-        return self._paused() or self._outside() or self._made_outside() or self._in_thread() or self._forgotten()
-
     def _by_a_last_look(self) -> Explanation | None:
         if len(self.ways.followed) > 1 and self._is_on_tape():
             return self._measured()
         late = self._watched_late(self.reading.last_assigned(self.target_name))
-        return late or self._measured() or self._branch()
+        return late or self._measured() or self._branch() or self._lost_on_the_way()
 
-    def _paused(self) -> Explanation | None:
-        for statement in self.flow.statements:
-            pause = self.reading.pause_around(statement)
-            if pause is None or not self.flow.chain_to(statement, self.paths):
-                continue
-            reason = f"The tape does not record in `{self.reading.where(pause).text}`."
-            where = self.reading.where(statement)
-            repair = repairs.line_text(where)
-            return self._explained(Kind.STOPPED, reason, where, repair, "Move this line out of that block:")
-        for name in sorted(self.flow.called & self.flow.functions.keys()):  # in a function that the block calls
-            for block in ast.walk(self.flow.functions[name]):
-                if isinstance(block, ast.With) and any(called(i.context_expr) == "stop_recording" for i in block.items):
-                    using = [each for each in block.body if self.flow.uses(each, self.paths)]
-                    if using:
-                        reason = f"The tape does not record in `{self.reading.where(block).text}`."
-                        where = self.reading.where(using[0])
-                        repair = repairs.line_text(where)
-                        return self._explained(Kind.STOPPED, reason, where, repair, "Move this line out of that block:")
+    def _lost_on_the_way(self) -> Explanation | None:
+        """A cut on a line that the target was computed by; what came after it left no note, as a picture in a file does."""
+        lost = [number for number in self.ways.parents if number not in self.ways.followed and number in self.cuts]
+        for number in lost:
+            cut = self.cuts[number]
+            line = line_of(cut.code, cut.offset) if cut.code is not None else 0
+            if not cut.typed and line and self.flow.knows(line) and self.flow.covers(line):
+                way = self.ways.back(number)
+                first = self.ways.first_cut(way)
+                assert first is not None
+                repair, advice = self._zeros()
+                return replace(self._cut(way[: way.index(first) + 1]), repair=repair, advice=advice)
         return None
-
-    def _forgotten(self) -> Explanation | None:
-        """The tape was told to forget what it had recorded."""
-        for call in self.reading.calls_in_block("reset"):
-            owner = ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
-            before = [s for s in self.flow.statements if s.lineno < call.lineno and self.reading.is_in_block(s)]
-            if owner == self.reading.tape and any(self.flow.chain_to(s, self.paths) for s in before):
-                reason = (
-                    f"`{owner}.reset()` forgets what was recorded before it, and {self.target_name} was computed there."
-                )
-                advice = f"Move it above that, to the top of the block of `{self.reading.opening().text}`:"
-                return self._explained(Kind.OUTSIDE, reason, self.reading.where(call), f"{owner}.reset()", advice)
-        return None
-
-    def _measured(self) -> Explanation | None:
-        """Only the shape of the source went into the target."""
-        for statement in self.flow.statements:
-            for call in ast.walk(statement):
-                sized = called(call) in ("shape", "size", "rank", "len", "shape_n") and call.args  # type: ignore[attr-defined]
-                if sized and self.flow.uses(call.args[0], self.paths):  # type: ignore[attr-defined]
-                    text = ast.unparse(call)
-                    reason = f"`{text}` is an integer that does not depend on the values of {self.source_name}."
-                    return self._explained(Kind.DTYPE, reason, self.reading.where(call))
-        return None
-
-    def _is_on_tape(self) -> bool:
-        if self.target in self.chain:
-            return True
-        cut = self.cuts.get(self.target)
-        return self.consumed and bool(self.target) and (cut is None or cut.mixed)
-
-    def _outside(self, unwatched: bool = False) -> Explanation | None:
-        assigned = self.reading.last_assigned(self.target_name)
-        if assigned is None or self.reading.block is None or self.reading.is_in_block(assigned.statement):
-            return None
-        if self._is_on_tape() or self.reading.pause_around(assigned.statement) is not None:
-            return None
-        before = self.reading.is_before_block(assigned.statement)
-        when = "before the tape recorded" if before else "after the tape had stopped"
-        reason = f"{self.target_name} was computed {when}."
-        repair = self._moved(assigned.statement)
-        if unwatched and not isinstance(self.value, Variable) and not self.reading.watches(self.source_name):
-            repair = f"{self.reading.tape or 'tape'}.watch({self.source_name})\n{repair}"
-            reason += f" And {self.source_name} is a tensor that was not watched."
-        advice = f"Move it into the block of `{self.reading.opening().text}`:"
-        return self._explained(Kind.OUTSIDE, reason, self._where(assigned), repair, advice)
-
-    def _moved(self, statement: ast.stmt) -> str:
-        """What belongs into the block: a statement, with those outside that lead from the source to it."""
-        way = self.flow.chain_to(statement, self.paths) or [statement]
-        lines = []
-        for each in way:
-            if hasattr(each, "body") or self.reading.is_in_block(each):
-                continue
-            needed = self.reading.block_asked_in(each)
-            if needed is not None:  # a gradient: its own tape must be inside as well
-                lines.append(ast.unparse(needed))
-            lines.append(repairs.line_text(self.reading.where(each)))
-        return "\n".join(dict.fromkeys(lines))
-
-    def _made_outside(self) -> Explanation | None:
-        """What the target was computed from stands outside the block, although it was computed from the source."""
-        for statement in self.flow.statements:
-            value = self.flow.value_of(statement)
-            if isinstance(value, ast.Lambda) or not self.reading.is_outside(statement):
-                continue
-            way = self.flow.chain_to(statement, self.paths)
-            if not way:
-                continue
-            name = ", ".join(ast.unparse(target) for target in targets_of(statement))
-            where = self.reading.where(statement)
-            for each in way:
-                found = self._copied(each) or self._in_dataset(each)
-                if found is not None:
-                    return found
-            reason = f"{self.target_name} is computed from {name}, and {name} was computed outside the tape."
-            advice = f"Move this into the block of `{self.reading.opening().text}`, at its top:"
-            return self._explained(Kind.OUTSIDE, reason, where, self._moved(statement), advice)
-        return None
-
-    def _copied(self, statement: ast.stmt) -> Explanation | None:
-        """The source was copied: the copy is a leaf of its own, wherever the line stands."""
-        value = self.flow.value_of(statement)
-        for call in ast.walk(value):
-            if called(call) not in _COPYING or not self.flow.uses(call, self.paths):
-                continue
-            reason = f"`{ast.unparse(call)}` is a copy: a value of its own, whose history ends here."
-            repair = (
-                repairs.rewritten(self.reading.where(statement), repairs.without_call(called(call)))
-                if call is value
-                else ""
-            )
-            return self._explained(
-                Kind.ASSIGN,
-                reason,
-                self.reading.where(statement),
-                repair,
-                f"To compute with {self.source_name} itself:",
-            )
-        return None
-
-    def _in_dataset(self, statement: ast.stmt) -> Explanation | None:
-        """The source was used in a function of a dataset."""
-        if "Dataset" not in ast.unparse(statement):
-            return None
-        for call in ast.walk(statement):
-            given = [*call.args, *(k.value for k in call.keywords)] if isinstance(call, ast.Call) else []
-            if called(call) in _OF_DATASETS and any(self.flow.uses(each, self.paths) for each in given):
-                reason = f"A dataset runs the function of `{called(call)}` outside of all tapes. "
-                reason += f"Compute with {self.source_name} where its elements are used."
-                return self._explained(Kind.OUTSIDE, reason, self.reading.where(call))
-        return None
-
-    def _watched_late(self, assigned: Assigned | None) -> Explanation | None:
-        watches = self.reading.watches(self.source_name)
-        if assigned is None or not watches or watches[-1].lineno <= assigned.line or len(self.ways.followed) > 1:
-            return None
-        reason = f"{self.target_name} was computed before {self.source_name} was watched."
-        repair = repairs.line_text(self.reading.where(watches[-1]))
-        advice = f"Move it to the top of the block of `{self.reading.opening().text}`:"
-        return self._explained(Kind.WATCHED_LATE, reason, self.reading.where(watches[-1]), repair, advice)
-
-    def _in_thread(self) -> Explanation | None:
-        for call in self.reading.threads_in_block():
-            statement = self.reading.statement_of(call)
-            if statement is None:
-                continue
-            name = called(call)
-            given = [*call.args, *(keyword.value for keyword in call.keywords)]
-            from_source = any(self.flow.uses(each, self.paths) for each in given)
-            if not from_source and not self.flow.chain_to(statement, self.paths):
-                continue
-            functions = {each.id for each in given if isinstance(each, ast.Name)} & self.flow.functions.keys()
-            stores = any(self.flow.holds(each) for f in functions for each in self.flow.functions[f].body)
-            if not self.flow.holds(statement) and not stores and self.flow.statements:
-                continue
-            where = self.reading.where(call)
-            repair = repairs.rewritten(where, repairs.in_this_thread)
-            reason = "A tape records the thread that entered it; this work is done by another one."
-            if name == "Thread":
-                repair = repairs.called_here(call)
-                names = [ast.unparse(target) for target in targets_of(statement)]
-                if repair and any(self.reading.uses_after(each, where.line) for each in names):
-                    reason, repair = f"{reason} Without a thread it is `{repair}`.", ""
-            elif any(_is_method(n) and called(n) in ("submit", "apply_async") for n in ast.walk(ast.parse(repair))):
-                repair = ""
-            advice = "Do it in this thread, or enter a tape in that one:"
-            return self._explained(Kind.THREAD, reason, where, repair, advice)
-        return None
-
-    def _predicted(self) -> Explanation | None:
-        if not isinstance(self.value, Variable):
-            return None
-        methods = ("predict", "predict_on_batch", "evaluate", "test_on_batch", "train_on_batch", "fit")
-        calls = [
-            call for call in self.reading.calls_in_block(*methods) if self.flow.holds(call) or not self.flow.statements
-        ]
-        assigned = self.reading.last_assigned(self.target_name)
-        if not calls and assigned is not None and called(assigned.value).startswith("predict"):
-            calls = [assigned.value]  # type: ignore[list-item]
-        calls = [call for call in calls if self._may_hold(call)]
-        if not calls or (self.number in self.chain and self.target in self.chain):
-            return None
-        where, name = self.reading.where(calls[0]), called(calls[0])
-        gives = "NumPy arrays" if name.startswith("predict") else "numbers"
-        reason = f"`{name}` runs in a loop of its own and gives {gives}, which no tape follows."
-        return self._explained(
-            Kind.PREDICT, reason, where, repairs.rewritten(where, repairs.as_call), "Call the model in the block:"
-        )
-
-    def _may_hold(self, call: ast.Call) -> bool:
-        """Whether the model of a call may be the one that has the source."""
-        owner = path_of(call.func.value) if isinstance(call.func, ast.Attribute) else ()
-        longer = [path for path in self.paths if len(path) > 1]
-        return not owner or not longer or any(path[: len(owner)] == owner for path in longer)
-
-    def _branch(self) -> Explanation | None:
-        name = self.source_name
-        if not name.isidentifier():
-            return None
-        called_ones = [self.flow.functions[each] for each in self.flow.called & self.flow.functions.keys()]
-        branch = self.reading.branch_with(name, called_ones)
-        if branch is None:
-            return None
-        where = self.reading.where(branch)
-        reason = f"{name} is used in one branch of `{where.text}` only, and the other one ran."
-        return self._explained(Kind.BRANCH, reason, where, *self._zeros())
 
     def _unconnected(self) -> Explanation:
         ends = [n for n in self.ways.followed if n != self.number]
@@ -702,43 +469,6 @@ class Question:
             onward = [i for i in link.ids if shared is not None and shared in self.chain.ancestors([i])]
             number = (onward or list(link.ids))[0]
         return tuple(reversed(way))
-
-    # --- parts of an answer --------------------------------------------------------------------------------------------
-
-    def _step(self, number: int) -> Step:
-        link = self.chain.get(number)
-        if isinstance(link, Link) and link.code is not None:
-            return Step(link.name, _in_program(where_of_record(number, link.code, link.offset)))
-        cut = self.cuts.get(number)
-        if cut is not None:
-            return Step(cut.by.name, _in_program(self._where_of_cut(number)) if cut.code is not None else None)
-        return Step("value", None)
-
-    def _where(self, assigned: Assigned | None) -> Where | None:
-        return None if assigned is None else self.reading.where(assigned.statement)
-
-    def _target_line(self) -> Where | None:
-        return self._where(self.reading.last_assigned(self.target_name)) or self.reading.opening()
-
-    def _zeros(self) -> tuple[str, str]:
-        tape = self.reading.tape or "tape"
-        repair = self.reading.with_zeros() or (
-            f'{tape}.gradient({self.target_name}, {self.sources_text or self.source_name}, unconnected_gradients="zero")'
-        )
-        return repair, "If zeros are the right answer:"
-
-    def _explained(
-        self,
-        kind: Kind,
-        reason: str,
-        where: Where | None,
-        repair: str = "",
-        advice: str = "",
-        path: tuple[Step, ...] = (),
-    ) -> Explanation:
-        if not repair and kind is not Kind.CONNECTED:
-            repair, advice = self._zeros()
-        return Explanation(kind, self.source_name, self.target_name, reason, where, repair, advice, path)
 
 
 def _joined(
@@ -816,14 +546,6 @@ def _without_repair(answer: Explanation) -> Explanation:
     return answer if "unconnected_gradients" in answer.repair else replace(answer, repair="", advice="")
 
 
-def _in_program(where: Where) -> Where | None:
-    """The line, unless it is one of a library, of which it is not known who called it."""
-    return None if is_library(where.file) or where.file.startswith(_OURS) else where
-
-
-_OURS = tuple(os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), name, "") for name in PACKAGES)
-
-
 def _is_method(node: object) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
 
@@ -832,14 +554,6 @@ def _grouped(node: ast.expr) -> ast.expr:
     """An expression that can stand behind a minus."""
     simple = isinstance(node, (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant))
     return node if simple else ast.Name(f"({ast.unparse(node)})")
-
-
-def _names_one(text: str) -> bool:
-    """Whether the text of a source names one variable: `w` and `layer.kernel` do, `model.trainable_variables` does not."""
-    node = ast.parse(text, mode="eval").body if text else None
-    while isinstance(node, (ast.Attribute, ast.Subscript)):
-        node = node.value
-    return isinstance(node, ast.Name) and not text.endswith(("variables", "weights"))
 
 
 def _repaired(op: Op, where: Where, others: Sequence[Any] = ()) -> str:

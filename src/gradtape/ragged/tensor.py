@@ -15,6 +15,7 @@ import numpy as np
 from .. import math
 from ..api import arrays, indexing, layout, partition
 from ..base import dtypes
+from ..base.context import ACTIVE
 from ..base.dtypes import Array, DType
 from ..base.errors import NotATensorError, invalid, too_few_axes, unfit
 from ..base.memory import repeated
@@ -25,6 +26,7 @@ from ..op.arguments import takes, truth
 from ..op.attributes import as_int
 from ..trace.composites import by_stand_ins
 from ..trace.symbolic import is_symbolic
+from ..values.exits import tell_exit
 from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
 from .spec import RaggedTensorSpec
@@ -776,6 +778,8 @@ class RaggedTensor(_Arithmetic):
         Returns:
             A list.
         """
+        if ACTIVE and isinstance(self._values, EagerTensor) and self._values._id:
+            tell_exit(self._values, "to_list()")
         inner = self._values.to_list() if isinstance(self._values, RaggedTensor) else self._values._array.tolist()
         splits = self._row_splits._array.tolist()
         return [inner[start:stop] for start, stop in itertools.pairwise(splits)]

@@ -13,7 +13,7 @@ from ..base import dtypes, philox
 from ..base.context import ACTIVE
 from ..base.dtypes import DType
 from ..base.errors import UnsupportedTypeError, invalid, unfit
-from ..base.notes import note_exit
+from ..base.notes import note_draw
 from ..base.traceable import shaped, trace_public
 from ..base.types import DTypeLike, IntLike, ShapeLike, TensorLike, Value
 from ..op.abstract import Abstract
@@ -128,6 +128,8 @@ def stateless_binomial(
 
 
 def _check_poisson(kind: DType, rate: Value, name: str) -> None:
+    if ACTIVE:
+        note_draw(rate)
     if not (kind.is_floating or kind in BOUNDED):
         raise invalid(f"random.{name}: the dtype must be floating, int32 or int64, got {kind!r}.")
     if not (rate.dtype.is_floating or rate.dtype in BOUNDED):
@@ -157,8 +159,8 @@ def _classes(logits: TensorLike, num_samples: IntLike, dtype: object, name: str)
         raise invalid(f"random.{name}: num_samples should be non-negative, got {samples}.")
     if not scores.shape[1]:
         raise invalid(f"random.{name}: num_classes should be positive, got logits of shape {scores.shape}.")
-    if ACTIVE and scores._id:
-        note_exit(scores._id, "the logits of a draw")
+    if ACTIVE:
+        note_draw(scores)
     return scores._array, samples, kind
 
 

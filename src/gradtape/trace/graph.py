@@ -147,7 +147,8 @@ class Graph:
         if len(self.last_uses) != len(self.steps):
             self.last_uses = self._last_uses()
         on_abstract = STATE.trace is not None
-        silent = on_abstract and not STEPS_OF_WORLDS
+        asking = STEPS_OF_WORLDS[-1] if on_abstract and STEPS_OF_WORLDS else None
+        silent = on_abstract and asking is None
         seeds = self.seed_scope()
         with scope(seeds=seeds):
             for step, over in zip(self.steps, self.last_uses, strict=True):
@@ -155,7 +156,10 @@ class Graph:
                 if on_abstract and step.is_idle(over):
                     continue
                 first = 0 if silent or not STATE.tapes else next_id()
+                made = 0 if asking is None else asking.begins()
                 step.run(environment)
+                if asking is not None:
+                    asking.ends(made, step.line)
                 if first:  # records in between lead to the line inside the function, not to its call
                     STEPS.append((first, next_id(), step.line))
                 for number in over:

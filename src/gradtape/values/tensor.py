@@ -17,6 +17,7 @@ from ..base.dtypes import Array, DType
 from ..base.errors import TensorTypeError
 from ..base.locks import new_lock
 from ..base.notebook import Form, in_notebook
+from ..base.notes import note_choice
 from ..base.places import HOST, ON_DEVICE
 from ..base.shapes import TensorShape
 from ..base.sizes import Size
@@ -276,6 +277,8 @@ class EagerTensor(Tensor):
         return len(self._array)
 
     def __bool__(self) -> bool:
+        if ACTIVE and self._id:
+            note_choice(self._id)
         if self._array.size > 1:
             raise ValueError(
                 "The truth value of an array with more than one element is ambiguous. "

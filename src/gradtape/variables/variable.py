@@ -493,12 +493,12 @@ class Variable(PartialChanges, _Operators, metaclass=_VariableMeta):
         """The array to assign: of this variable's type, and of a shape it may have."""
         if isinstance(value, EagerTensor):
             tensor: Any = value
-            if ACTIVE and value._id:
-                note_exit(value._id, "assign", self._id)
         elif isinstance(value, np.ndarray) or not isinstance(value, (Tensor, Variable)):
             tensor = to_tensor(value, self.dtype)
         else:
             tensor = to_tensor(value)
+        if ACTIVE and tensor._id:
+            note_exit(tensor._id, "assign", self._id)
         array: Array = tensor._array
         now = any_value(self)
         # (What is on a device is not fetched for that: of several processes none may have all of it.)
