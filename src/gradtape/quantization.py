@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import math
+from . import debugging, math
 from .base.errors import invalid
 from .base.namespaces import listing
 from .base.traceable import trace_public
@@ -312,7 +312,9 @@ def quantize_and_dequantize_v2(
         low, high = (to_tensor(v, x.dtype) for v in (input_min, input_max))
         if where is None and (low.ndim or high.ndim):
             raise invalid(f"quantize_and_dequantize: the range must be two scalars, got {low.shape} and {high.shape}.")
-        if low.__class__ is EagerTensor and high.__class__ is EagerTensor and not np.all(low._array <= high._array):
+        if low.__class__ is not EagerTensor or high.__class__ is not EagerTensor:  # known when the function runs
+            debugging.assert_less_equal(low, high, "quantize_and_dequantize: input_min must not be above input_max.")
+        elif not np.all(low._array <= high._array):
             raise invalid(
                 f"quantize_and_dequantize: input_min {input_min!r} must not be above input_max {input_max!r}."
             )

@@ -95,3 +95,15 @@ def test_quantize_and_dequantize_has_tensorflows_numbers() -> None:
     np.testing.assert_allclose(unsigned, [-1.42857, -0.28571, 0.0, 0.28571, 0.85714, 2.0], atol=1e-5)
     columns = again(tf.reshape(x, (3, 2)), [-1.0, -2.0], [1.0, 2.0], range_given=True, num_bits=4, axis=1)
     assert columns.shape == (3, 2)
+
+
+def test_a_range_upside_down_is_refused_when_a_function_runs():
+    @tf.function
+    def quantized(x, low, high):
+        return tf.quantization.quantize_and_dequantize_v2(x, low, high, True, 8, True)
+
+    x = tf.constant([0.3])
+    assert np.isfinite(quantized(x, tf.constant(0.0), tf.constant(1.0)).numpy()).all()
+    for low, high in [(2.0, 1.0), (np.nan, np.nan)]:
+        with pytest.raises(tf.errors.InvalidArgumentError, match="input_min must not be above input_max"):
+            quantized(x, tf.constant(low), tf.constant(high))

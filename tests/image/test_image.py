@@ -429,3 +429,16 @@ REFUSED: list[tuple[str, Callable[[], Any], Any]] = [
 def test_refused(call: Callable[[], Any], error: Any) -> None:
     with pytest.raises(error):
         call()
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("method", ["bilinear", "bicubic", "area", "nearest", "gaussian", "mitchellcubic"])
+@pytest.mark.parametrize("channels", [1, 20])
+def test_one_bad_pixel_does_not_spoil_a_resized_picture(method, bad, channels):
+    picture = np.ones((1, 8, 8, channels), np.float32)
+    picture[0, 7, 7, 0] = bad
+    for size in (4, 16):
+        small = tf.image.resize(picture, [size, size], method).numpy()
+        assert np.isfinite(small[0, : size // 4]).all()
+        assert not np.isfinite(small[0, -1, -1, 0])
+        assert np.isfinite(small[..., 1:]).all()

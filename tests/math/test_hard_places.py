@@ -1,5 +1,7 @@
 """Values and gradients where a formula that is right on paper loses its digits: far tails, large and equal numbers, tiny ones."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -235,3 +237,75 @@ def test_the_slope_of_a_square_whose_argument_cannot_be_doubled(function, kind, 
 def test_zeta_of_nan():
     assert np.isnan(tf.math.zeta(np.float64("nan"), [0.0, -1.0, 1.0, np.inf])).all()
     assert tf.math.zeta(2.0, [0.0]).numpy() == np.inf
+
+
+@pytest.mark.parametrize("size", [1, 5000])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_sure_cross_entropy_with_labels_beyond_1(size, dtype):
+    def loss(label):
+        return lambda x: tf.nn.sigmoid_cross_entropy_with_logits(tf.fill(x.shape, tf.cast(label, x.dtype)), x)
+
+    for logit, label, slope in [(-100.0, 100.0, -100.0), (-800.0, 3.0, -3.0), (100.0, -7.0, 8.0), (-1e30, -2.0, 2.0)]:
+        np.testing.assert_allclose(gradient(loss(label), np.full(size, logit), dtype), np.full(size, slope), rtol=1e-6)
+
+
+def test_a_second_derivative_where_the_first_one_is_0():
+    """At the mean the variance has no slope; the slope has one. (`rsqrt` had left it out where its cotangent is 0.)"""
+    x, mean, variance = (tf.constant(v, tf.float64) for v in ([[1.0], [1.0]], [1.0], [4.0]))
+    with tf.GradientTape() as outer:
+        outer.watch([x, variance])
+        with tf.GradientTape() as inner:
+            inner.watch(variance)
+            y = tf.nn.batch_normalization(x, mean, variance, None, None, 0.0)
+        slope = inner.gradient(y, variance)
+    np.testing.assert_array_equal(slope.numpy(), [0.0])
+    by_x, by_variance = outer.gradient(slope, [x, variance])
+    np.testing.assert_allclose(by_x.numpy(), np.full((2, 1), -0.5 * 4.0**-1.5), rtol=1e-14)
+    np.testing.assert_array_equal(by_variance.numpy(), [0.0])
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_forward_mode_by_two_backward_passes_with_a_cotangent_of_0(traced):
+    def product(x, direction):
+        with tf.GradientTape() as outer:
+            cotangent = tf.zeros_like(x)
+            outer.watch(cotangent)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = tf.math.rsqrt(x)
+            slope = inner.gradient(y, x, output_gradients=cotangent)
+        return outer.gradient(slope, cotangent, output_gradients=direction)
+
+    found = (tf.function(product) if traced else product)(tf.constant([1.0, 4.0]), tf.constant([1.0, 16.0]))
+    np.testing.assert_allclose(found.numpy(), [-0.5, -1.0], rtol=1e-6)
+
+
+@pytest.mark.parametrize("size", [1, 5000])
+def test_what_is_clipped_has_no_slope_at_nan(size):
+    x = np.resize([np.nan, 0.5, 2.0, np.inf, -1.0], 5 * size)
+    expected = np.resize([0.0, 1.0, 0.0, 0.0, 0.0], 5 * size)
+    np.testing.assert_array_equal(gradient(lambda x: tf.clip_by_value(x, 0.0, 1.0), x), expected)
+    with tf.GradientTape() as tape:
+        low, high = tf.Variable(0.0), tf.Variable(1.0)
+        y = tf.clip_by_value(tf.constant(x, tf.float32), low, high)
+    np.testing.assert_array_equal(tape.gradient(y, [low, high]), [2.0 * size, 2.0 * size])  # nan and -1; 2 and inf
+
+
+def test_the_sign_of_a_determinant_that_is_nan_is_nan():
+    sign, size = tf.linalg.slogdet([[[1.0, np.nan], [2.0, 3.0]], [[0.0, 1.0], [1.0, 0.0]]])
+    np.testing.assert_array_equal(sign.numpy(), [np.nan, -1.0])
+    np.testing.assert_array_equal(size.numpy(), [np.nan, 0.0])
+
+
+def test_no_warning_where_sums_of_gradients_overflow_or_a_matrix_holds_nan():
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "error"
+        )  # (gradtape's own filter stands behind it: what NumPy says in its own name is seen)
+        warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"gradtape(\..*)?$")
+        for shape in [(2,), (2, 1)]:
+            factor = tf.Variable(tf.ones(shape))
+            with tf.GradientTape() as tape:
+                y = tf.constant([[3e38, 3e38], [3e38, 3e38]]) * factor
+            assert np.isinf(tape.gradient(y, factor).numpy()).all()
+        assert np.isnan(tf.linalg.det([[1.0, np.nan], [2.0, 3.0]]).numpy())

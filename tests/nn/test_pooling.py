@@ -103,3 +103,15 @@ def test_integers_have_a_largest_element() -> None:
 def test_what_tensorflow_rejects_is_rejected(call: Any, error: Any) -> None:
     with pytest.raises(error):
         call()
+
+
+def test_a_fractional_pool_takes_one_ratio_for_rows_and_columns():
+    images = np.arange(64.0, dtype=np.float32).reshape(1, 8, 8, 1)
+    one = tf.nn.fractional_max_pool(images, 1.5, seed=3)
+    four = tf.nn.fractional_max_pool(images, [1.0, 1.5, 1.5, 1.0], seed=3)
+    assert one.output.shape == (1, 5, 5, 1)
+    for a, b in zip(one, four, strict=True):
+        np.testing.assert_array_equal(a.numpy(), b.numpy())
+    for ratio in (0.5, -1.0, "a", None, [1.5, 1.5]):
+        with pytest.raises(ValueError, match="pooling_ratio"):
+            tf.nn.fractional_max_pool(images, ratio)

@@ -297,3 +297,12 @@ def test_the_sizes_that_the_spec_of_a_sparse_tensor_tells_are_known():
         s = tf.SparseTensor([[0, 1], [1, 2]], [1.0, 2.0], [rows, 3])
         assert product(s).numpy().tolist() == [[1, 1], [2, 2], *[[0, 0]] * (rows - 2)]
     assert seen == [[None, 3], [None, 3], [None, 3], [3, None], [None, 2]]
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_slices_with_lists_of_positions_become_dense(traced):
+    def dense(rows):
+        return tf.convert_to_tensor(tf.IndexedSlices(rows, [2, 0], [3, 2]))
+
+    found = (tf.function(dense) if traced else dense)(tf.constant([[1.0, 2.0], [3.0, 4.0]]))
+    np.testing.assert_array_equal(found.numpy(), [[3.0, 4.0], [0.0, 0.0], [1.0, 2.0]])

@@ -11,7 +11,7 @@ from ..ops.array.gather import put
 from ..ops.array.layout import concat
 from ..values.composite import COMPOSITES, Composite, Solid, Values, declare
 from ..values.slices_spec import IndexedSlicesSpec
-from ..values.tensor import EagerTensor, IndexedSlices, from_array
+from ..values.tensor import EagerTensor, IndexedSlices, from_array, to_tensor
 
 
 class _Rows:
@@ -31,7 +31,9 @@ def densify(slices: IndexedSlices) -> Any:
         )
     sizes: Any = slices.dense_shape
     shape = tuple(sizes.tolist()) if sizes.__class__ is np.ndarray else as_ints(sizes)
-    return put(slices.values, slices.indices, shape=shape, axis=0, batch_dims=0)
+    # (An op would give a Python list the type of the tensor beside it: here they are positions.)
+    indices = to_tensor(slices.indices) if isinstance(slices.indices, (list, tuple, int)) else slices.indices
+    return put(slices.values, indices, shape=shape, axis=0, batch_dims=0)
 
 
 def sum_composites(first: Any, second: Any) -> Any:

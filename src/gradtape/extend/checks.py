@@ -286,6 +286,25 @@ def check_second(case: Directional) -> None:
     directed(case, inner(case.v, along), numeric, what.format(way="forward over reverse"))
 
 
+def check_linear_in_cotangent(case: Directional) -> None:
+    """The reverse rule is linear in the cotangent, also at 0: what a tape around it gives for a cotangent of zeros."""
+    tensors, sources = case.sources(case.values)
+    zeros = [to_tensor(np.zeros_like(u)) for u in case.u]
+    with GradientTape() as outer:
+        outer.watch(zeros)
+        with GradientTape() as tape:
+            tape.watch(sources)
+            shown = outputs(call(case.op, tensors, case.attributes))
+            targets = [shown[k] for k in case.chosen]
+        first = [convert_to_tensor(g) for g in tape.gradient(targets, sources, zeros, "zero")]
+    along = outer.gradient(first, zeros, [to_tensor(v) for v in case.v], "zero")
+    what = (
+        "the derivative of the reverse rule by a cotangent of 0 is {actual}, the rule itself gives {expected}: where the "
+        "cotangent is 0 the rule may give 0, and its derivative may not"
+    )
+    directed(case, inner(case.u, [dense(t) for t in along]), inner(case.gradient, case.v), what, 1e-8, 1e-9)
+
+
 def check_batched(op: Op, sample: Sample, size: int = 3) -> None:
     """A batch of operands at once gives what one after the other gives, whichever operands are batched."""
     values = [np.asarray(v) for v in operands(op, sample)]

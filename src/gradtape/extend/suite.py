@@ -129,9 +129,10 @@ def first_derivatives(op: Op) -> None:
 
 
 def second_derivatives(op: Op) -> None:
-    """A tape inside a tape and forward over reverse agree with finite differences."""
+    """A tape inside a tape and forward over reverse agree with finite differences, and reverse rules are linear."""
     for case in real_cases(op):
         checks.check_second(case)
+        checks.check_linear_in_cotangent(case)
 
 
 def complex_derivatives(op: Op) -> None:
@@ -144,6 +145,7 @@ def complex_derivatives(op: Op) -> None:
             checks.check_reverse(case)
             checks.check_forward(case)
             checks.check_second(case)
+            checks.check_linear_in_cotangent(case)
 
 
 def batches(op: Op) -> None:

@@ -12,7 +12,7 @@ from ..api.arrays import reshape
 from ..api.indexing import gather
 from ..base import dtypes, philox
 from ..base.dtypes import Array
-from ..base.errors import invalid
+from ..base.errors import invalid, unfit
 from ..base.traceable import traceable
 from ..base.types import TensorLike
 from ..op.attributes import as_int
@@ -54,7 +54,7 @@ def fractional_max_pool(
 
     Args:
         value: Images: (batch, height, width, channels).
-        pooling_ratio: How much smaller they become: [1.0, rows, columns, 1.0].
+        pooling_ratio: How much smaller they become: [1.0, rows, columns, 1.0], or one number for rows and columns.
         pseudo_random: Whether the sizes follow each other evenly, from a random start; else they are shuffled.
         overlapping: Whether a window has the first line of the next one too.
         seed: A seed; with 0 every call is different.
@@ -66,6 +66,10 @@ def fractional_max_pool(
     Raises:
         ValueError: The ratio is below 1, or is not 1 for batch and channels.
     """
+    if isinstance(pooling_ratio, (int, float)):
+        pooling_ratio = [1.0, pooling_ratio, pooling_ratio, 1.0]
+    elif not isinstance(pooling_ratio, (list, tuple)):
+        raise unfit(f"fractional_max_pool: pooling_ratio must be a number or a list, got {pooling_ratio!r}.")
     x, rows, columns = _windows(value, pooling_ratio, pseudo_random, overlapping, seed, "fractional_max_pool")
     seen, _ = _seen(x, rows, columns, bool(overlapping))
     places = math.argmax(seen, axis=3)  # of equal numbers the first, which alone has the gradient
@@ -131,7 +135,7 @@ def _ratios(ratio: Any, name: str) -> tuple[float, ...]:
         raise TypeError(f"{name}: pooling_ratio must be a list [1.0, rows, columns, 1.0], got {ratio!r}.")
     given = [float(one) for one in ratio]
     if len(given) != 4:
-        raise ValueError(f"{name}: pooling_ratio must have 4 numbers [1.0, rows, columns, 1.0], got {ratio!r}.")
+        raise unfit(f"{name}: pooling_ratio must have 4 numbers [1.0, rows, columns, 1.0], got {ratio!r}.")
     if given[0] != 1 or given[3] != 1:
         raise ValueError(f"{name}: pooling_ratio must be 1.0 for batch and channels, got {ratio!r}.")
     if min(given) < 1:

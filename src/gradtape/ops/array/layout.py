@@ -241,6 +241,13 @@ def _sum_to_shape(x: Array, shape: tuple[int, ...]) -> Array:
         total = along_rows("sum", x, -1, True)
         if total is not None:
             return total
+    # (`x.sum` would do the same, and warn of overflow in NumPy's name.)
+    extra = x.ndim - len(shape)
+    if extra > 0:
+        x = np.add.reduce(x, axis=tuple(range(extra)), dtype=x.dtype)
+    axes = tuple(axis for axis, size in enumerate(shape) if size == 1 and x.ndim > axis and x.shape[axis] != 1)
+    if axes:
+        x = np.add.reduce(x, axis=axes, dtype=x.dtype, keepdims=True)
     return sum_to_shape.kernel(np, x, shape=shape)
 
 

@@ -22,7 +22,7 @@ from ...base.sizes import UNKNOWN, matched
 from ...base.types import Cotangent, Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ...op.family import negative_axis, rank_of
+from ...op.family import negative_axis, rank_of, rarely
 from ...op.shapes import place, replaced
 
 KEPT = 256  # cached weights, of the most recent sizes
@@ -99,8 +99,14 @@ def _resample(x: Array, axis: int, weights: Weights) -> Array:
     lines = x.reshape(-1, weights.inputs, trailing)
     if trailing < 16:  # too narrow for a fast product: turn the lines into rows
         rows = np.ascontiguousarray(lines.swapaxes(1, 2)).reshape(-1, weights.inputs) @ matrix.T
-        return np.ascontiguousarray(rows.reshape(len(lines), trailing, -1).swapaxes(1, 2)).reshape(shape)
-    return (matrix @ lines).reshape(shape)
+        result = np.ascontiguousarray(rows.reshape(len(lines), trailing, -1).swapaxes(1, 2)).reshape(shape)
+    else:
+        result = (matrix @ lines).reshape(shape)
+    # A product of matrices multiplies an infinity or a nan by the zeros of the others, and one pixel spoils the whole line, its
+    # first output too: that one shows it.
+    if rarely(not np.isfinite(np.take(result, 0, axis=axis)).all()):
+        return _add_taps(x, axis, weights)
+    return result
 
 
 def _add_taps(x: Array, axis: int, weights: Weights) -> Array:
@@ -108,7 +114,10 @@ def _add_taps(x: Array, axis: int, weights: Weights) -> Array:
     result: Any = None
     for tap in range(weights.values.shape[1]):
         part = np.take(x, weights.positions[:, tap], axis=axis)
-        part *= weights.values[:, tap].astype(x.dtype).reshape(broadcast)
+        shares = weights.values[:, tap].astype(x.dtype).reshape(broadcast)
+        part *= shares
+        if not shares.all():  # (an output with fewer pixels than others does not look at one more)
+            np.copyto(part, 0, where=shares == 0)
         if result is None:
             result = part
         else:

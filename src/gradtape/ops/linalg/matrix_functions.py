@@ -43,7 +43,8 @@ def _total(x: Value) -> Any:
 
 def _det(input: Array) -> Array:
     check_matrix("det", input)
-    result: Array = np.linalg.det(input)
+    with np.errstate(all="ignore"):
+        result: Array = np.linalg.det(input)
     return result
 
 
@@ -171,7 +172,9 @@ bad_matrices(cofactors)
 
 def _slogdet(input: Array) -> tuple[Array, Array]:
     check_matrix("slogdet", input)
-    sign, size = np.linalg.slogdet(input)
+    with np.errstate(all="ignore"):
+        sign, size = np.linalg.slogdet(input)
+    sign = np.where(np.isnan(size), sign.dtype.type(np.nan), sign)  # LAPACK gives 1 or -1 there
     return sign, size.astype(input.dtype, copy=False)
 
 

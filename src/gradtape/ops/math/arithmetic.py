@@ -15,7 +15,7 @@ from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ...op.family import UNARY_SHAPES, all_batched, as_array, elementwise, usually
 from ...op.shapes import equal_shapes
-from .logic import greater, greater_equal, less, logical_and, logical_not, logical_or, minimum, select, zeros_like
+from .logic import greater_equal, less_equal, logical_and, logical_not, minimum, select, zeros_like
 
 # --- sums of lists ------------------------------------------------------------------------------------------
 
@@ -95,24 +95,31 @@ def clip_by_value(xp: Namespace, t: Array, clip_value_min: Array, clip_value_max
     return xp.maximum(xp.minimum(t, clip_value_max), clip_value_min)
 
 
-def _inside(t: Value, low: Value, high: Value) -> Any:
-    return logical_not(logical_or(greater(t, high), less(minimum(t, high), low)))
+def _below(t: Value, high: Value) -> Any:
+    """Whether `minimum` takes the value: not a nan, whose derivative is 0."""
+    return less_equal(t, high)
+
+
+def _above(t: Value, low: Value, high: Value) -> Any:
+    """Whether `maximum` takes what `minimum` gave it."""
+    return greater_equal(minimum(t, high), low)
 
 
 @clip_by_value.derivative("t")
 def _(d: Value, t: Value, clip_value_min: Value, clip_value_max: Value) -> Any:
-    return select(_inside(t, clip_value_min, clip_value_max), d, zeros_like(d))
+    taken = logical_and(_below(t, clip_value_max), _above(t, clip_value_min, clip_value_max))
+    return select(taken, d, zeros_like(d))
 
 
 @clip_by_value.derivative("clip_value_min")
 def _(d: Value, t: Value, clip_value_min: Value, clip_value_max: Value) -> Any:
-    return select(less(minimum(t, clip_value_max), clip_value_min), d, zeros_like(d))
+    return select(_above(t, clip_value_min, clip_value_max), zeros_like(d), d)
 
 
 @clip_by_value.derivative("clip_value_max")
 def _(d: Value, t: Value, clip_value_min: Value, clip_value_max: Value) -> Any:
-    above = logical_and(greater(t, clip_value_max), greater_equal(clip_value_max, clip_value_min))
-    return select(above, d, zeros_like(d))
+    taken = logical_and(logical_not(_below(t, clip_value_max)), _above(t, clip_value_min, clip_value_max))
+    return select(taken, d, zeros_like(d))
 
 
 @clip_by_value.samples

@@ -65,9 +65,8 @@ reject_operands(l2_loss)
 @in_float32
 @one_pass
 def _logistic_error(logits: Array, labels: Array) -> Any:
-    # exp overflows above 88 (float32) and 709 (float64). Further out the result is -labels.
-    power = np.exp(-np.maximum(logits, -88.0 if logits.dtype.itemsize == 4 else -709.0))
-    return ((1 - labels) - labels * power) / (1 + power)
+    power = np.exp(-np.abs(logits))  # (at most 1, so that no product overflows, whatever the labels are)
+    return np.where(logits > 0, (1 - labels) - labels * power, (1 - labels) * power - labels) / (1 + power)
 
 
 @elementwise(eager=_logistic_error, dtypes=FLOATING)
