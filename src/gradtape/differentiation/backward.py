@@ -10,7 +10,7 @@ import enum
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from time import perf_counter_ns
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from ..base import nest
 from ..base.context import ACTIVE, STATE, Paused, Record, Records
 from ..base.errors import NotATensorError, invalid
 from ..base.sizes import Undecided
+from ..base.types import MaybeNone
 from ..native import background
 from ..native.background import Product
 from ..op.call import BEGAN, PASSED, PULL_OBSERVERS
@@ -28,6 +29,9 @@ from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, iden
 from ..variables.variable import ResourceVariable, Variable
 from .cotangents import Cotangent, Cotangents
 from .nan_safe import pull_safely
+
+# What a user gets: `tf.IndexedSlices` for rows that were looked up; None where nothing is connected.
+Gradient: TypeAlias = Tensor | MaybeNone
 
 
 def gradients(

@@ -17,9 +17,8 @@ from ..op.declaration import Op
 from ..ops.array.layout import broadcast_to
 from ..values.tensor import EagerTensor, Tensor, identify, to_tensor
 from ..variables.variable import Variable
-from .backward import UnconnectedGradients, checked_unconnected, zeros_of
+from .backward import Gradient, UnconnectedGradients, checked_unconnected, zeros_of
 from .custom import place_of_graph, transposed
-from .tape import Gradient
 from .vectorize import Batched, batch
 
 _TANGENTS = 0  # the depth of a batch of directions: below that of any vectorized function

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -17,34 +17,33 @@ from ..base.errors import BatchShapeError, GradientLookupError, TapeNotEnteredEr
 from ..base.notebook import Form, in_notebook
 from ..base.notes import CUTS, EXITS
 from ..base.traceable import traceable
-from ..base.types import Differentiables, MaybeNone
+from ..base.types import Differentiables
 from ..native.abi import become
 from ..op.arguments import optional_count, takes
 from ..op.call import GRADIENT_OBSERVERS, TAPE_OBSERVERS
 from ..op.record import is_further_output, op_of, pull_of
-from ..ops.math.reduce import reduce_sum
 from ..values.composite import COMPOSITES, expanded
 from ..values.tensor import EagerTensor, Tensor, from_array, identify, to_tensor
 from ..variables.variable import Variable
-from .backward import UnconnectedGradients, checked_tensor, checked_tensors, checked_unconnected, gradients, zeros_of
-from .jacobian import batch_jacobian_of, hessian_diagonal_of, hessian_vector_products, hessians_of, jacobians
+from .backward import (
+    Gradient,
+    UnconnectedGradients,
+    checked_tensor,
+    checked_tensors,
+    checked_unconnected,
+    gradients,
+    zeros_of,
+)
+from .jacobian import batch_jacobian_of, jacobians
 from .memory_budget import BudgetedRecords, checked_budget
 from .nan_safe import SafeRecords
+from .questions import Questions
+from .second_order import SecondOrder
 
 if TYPE_CHECKING:
-    from ..diagnostics.agreement import Agreement
     from ..diagnostics.chain import Missing
-    from ..diagnostics.explanation import Explanation
-    from ..diagnostics.memory import Memory
-    from ..diagnostics.nonfinite import NonFinite
-    from ..diagnostics.profile import Profile
-    from ..diagnostics.view.view import View
 
 _Key = TypeVar("_Key")
-Gradient: TypeAlias = (
-    Tensor | MaybeNone
-)  # `tf.IndexedSlices` for rows that were looked up; None where nothing is connected
-
 LOGGER = logging.getLogger("gradtape")
 
 
@@ -54,7 +53,7 @@ class _Warned:
     of_recorded_gradients = False
 
 
-class GradientTape:
+class GradientTape(Questions, SecondOrder):
     """Record operations, then differentiate them.
 
     Trainable variables are followed as soon as they are read; tensors after `watch`. A plain tape answers one call of
@@ -619,151 +618,6 @@ class GradientTape:
 
     _repr_html_ = in_notebook
 
-    # --- beyond TensorFlow: questions --------------------------------------------------------------------------------
-
-    @overload
-    def explain(self, target: Differentiables, sources: Tensor | Variable, *, connected: bool = ...) -> Explanation: ...
-    @overload
-    def explain(self, target: Differentiables, sources: Differentiables, *, connected: bool = ...) -> Any: ...
-    def explain(self, target: Any, sources: Any, *, connected: bool = False) -> Any:
-        """Why the gradient of the target in a source is None: the line that cuts the way between them, and a repair.
-
-        A plain tape answers after `gradient` too, if a None came out. See docs/guide/why-none.md.
-
-        >>> import gradtape as tf
-        >>> x = tf.constant(3.0)
-        >>> with tf.GradientTape() as tape:
-        ...     y = x * x
-        >>> tape.gradient(y, x)
-        >>> answer = tape.explain(y, x)
-        >>> answer.kind.value, answer.repair
-        ('never watched', 'tape.watch(x)')
-
-        Args:
-            target: A tensor, or a structure of tensors.
-            sources: A tensor or variable, or a structure of them.
-            connected: Whether a source that has a gradient gets the way to the target, with the norm of the gradient at each op.
-
-        Returns:
-            For each source an `Explanation` with `kind`, `where`, `repair` and `path`; in the structure of the sources.
-        """
-        from ..diagnostics import asking
-
-        return asking.explain(self, target, sources, connected)
-
-    def explain_nonfinite(self, target: Differentiables, sources: Differentiables) -> NonFinite:
-        """Where the first nan or inf comes from, forward and backward: the op, its line, the ranges there, and a rewrite.
-
-        A plain tape has to be asked before `gradient`. See docs/guide/nan.md.
-
-        >>> import gradtape as tf
-        >>> x = tf.Variable([0.0, 4.0])
-        >>> with tf.GradientTape() as tape:
-        ...     y = tf.reduce_sum(tf.sqrt(x))
-        >>> found = tape.explain_nonfinite(y, x)
-        >>> found.forward is None, found.backward.op, found.backward.repair
-        (True, 'sqrt', 'y = tf.reduce_sum(tf.sqrt(tf.maximum(x, 1e-12)))')
-
-        Args:
-            target: A tensor, or a structure of tensors.
-            sources: A tensor or variable, or a structure of them.
-
-        Returns:
-            A `NonFinite`: `forward` and `backward` are what was found in each pass, or None.
-        """
-        from ..diagnostics import nonfinite
-
-        return nonfinite.explain_nonfinite(self, target, sources)
-
-    def check(self, sources: Differentiables | None = None) -> Agreement:
-        """Whether the rules of the recorded ops agree: reverse against forward against finite differences, op by op.
-
-        The answer names the first op, or custom gradient, that disagrees, with its line and the size of the error. A plain tape
-        has to be asked before `gradient`.
-
-        >>> import gradtape as tf
-        >>> @tf.custom_gradient
-        ... def square(x):
-        ...     return x * x, lambda upstream: upstream * 3.0 * x
-        >>> x = tf.constant(2.0)
-        >>> with tf.GradientTape() as tape:
-        ...     tape.watch(x)
-        ...     y = square(x)
-        >>> found = tape.check()
-        >>> found.ok, found.first.op
-        (False, 'the custom gradient of square')
-
-        Args:
-            sources: Tensors that the computation began with. An op is checked if its operands are known: from these, from
-                what the records hold, and from variables.
-
-        Returns:
-            An `Agreement`: `ok`, and in `first` what disagrees.
-        """
-        from ..diagnostics import agreement
-
-        return agreement.check(self, [] if sources is None else checked_tensors(sources, "source"))
-
-    def memory(self) -> Memory:
-        """What the records hold: bytes by line, op and layer, the peak of the backward pass, and what recomputing would save.
-
-        See docs/guide/memory.md.
-
-        >>> import gradtape as tf
-        >>> x = tf.Variable(tf.ones([100]))
-        >>> with tf.GradientTape() as tape:
-        ...     y = tf.reduce_sum(tf.exp(x))
-        >>> tape.memory().total
-        400
-        """
-        from ..diagnostics import memory
-
-        return memory.held_by(self)
-
-    def profile(self) -> Profile:
-        """The time of what ran in the block and in `gradient`, by line, op and layer; for a tape made with `profile=True`.
-
-        Printed, it is a table; `svg()` is a flame picture, `chrome_trace()` JSON for Perfetto.
-
-        >>> x = tf.Variable(2.0)
-        >>> with tf.GradientTape(profile=True) as tape:
-        ...     y = tf.sin(x)
-        >>> [event.name for event in tape.profile().events if event.name != "Python"]
-        ['sin']
-
-        Returns:
-            A `Profile`.
-
-        Raises:
-            RuntimeError: The tape was made without `profile=True`.
-        """
-        raise RuntimeError("This tape measures nothing. Make it with tf.GradientTape(profile=True).")
-
-    def view(self, target: Differentiables | None = None, sources: Differentiables | None = None) -> View:
-        """A picture of what was recorded, grouped by layer, name scope, function and loop; see docs/guide/view.md.
-
-        In a notebook it shows itself. `view.save("view.html")` writes one page that needs no network; .svg, .png and .dot are
-        written too. A plain tape has to be asked before `gradient`, unless it was made with `profile=True`, which keeps times and
-        norms.
-
-        >>> import gradtape as tf
-        >>> x = tf.Variable([1.0, 2.0])
-        >>> with tf.GradientTape() as tape:
-        ...     y = tf.reduce_sum(tf.tanh(x))
-        >>> [node.name for node in tape.view(y).pictures[0].nodes]
-        ['Variable', 'tanh', 'reduce_sum']
-
-        Args:
-            target: A tensor, or a structure of tensors: each box has the norm of its gradient there. None for a picture without.
-            sources: Tensors and variables: those whose gradient is None are marked, with the explanation.
-
-        Returns:
-            A `View`.
-        """
-        from ..diagnostics.view import tapes, view
-
-        return view.View([tapes.picture_of_tape(self, target, sources)])
-
     def _keep_chain(
         self,
         records: Records,
@@ -785,147 +639,6 @@ class GradientTape:
             from ..diagnostics import asking
 
             raise asking.refuse(self, sources)
-
-    # --- beyond TensorFlow: second order without nesting ------------------------------------------------------------
-
-    @overload
-    def hessian(self, target: Differentiables, sources: Tensor | Variable) -> Gradient: ...
-    @overload
-    def hessian(  # type: ignore[overload-overlap]
-        self, target: Differentiables, sources: tuple[Tensor | Variable, ...]
-    ) -> tuple[tuple[Gradient, ...], ...]: ...
-    @overload
-    def hessian(self, target: Differentiables, sources: Sequence[Tensor | Variable]) -> list[list[Gradient]]: ...
-    @overload
-    def hessian(
-        self, target: Differentiables, sources: Mapping[_Key, Tensor | Variable]
-    ) -> dict[_Key, dict[_Key, Gradient]]: ...
-    @overload
-    def hessian(self, target: Differentiables, sources: Differentiables) -> Any: ...
-    def hessian(self, target: Any, sources: Any) -> Any:
-        """The second derivatives of a scalar target.
-
-        >>> import gradtape as tf
-        >>> x = tf.constant([1.0, 2.0])
-        >>> with tf.GradientTape() as tape:
-        ...     tape.watch(x)
-        ...     y = tf.reduce_sum(x**3)
-        >>> tape.hessian(y, x).numpy()
-        array([[ 6.,  0.],
-               [ 0., 12.]], dtype=float32)
-
-        Args:
-            target: A tensor with one element and no axes.
-            sources: A tensor or variable, or a structure of them, such as a list of variables.
-
-        Returns:
-            For one source a tensor of its shape twice. For a structure its structure twice: `hessian(y, [a, b])[0][1]` is the
-            derivative by a, then by b. None where it is not connected.
-
-        Raises:
-            tf.errors.InvalidArgumentError: The target is not a scalar.
-            RuntimeError: The one gradient of a tape that is not persistent was taken, or the tape was not entered yet.
-        """
-        rows = self._second_order("hessian", target, checked_tensors(sources, "source of hessian"), hessians_of)
-        return nest.pack_sequence_as(sources, [nest.pack_sequence_as(sources, row) for row in rows])
-
-    @overload
-    def hvp(self, target: Differentiables, sources: Tensor | Variable, vectors: Any) -> Gradient: ...
-    @overload
-    def hvp(
-        self, target: Differentiables, sources: tuple[Tensor | Variable, ...], vectors: Any
-    ) -> tuple[Gradient, ...]: ...
-    @overload
-    def hvp(self, target: Differentiables, sources: Sequence[Tensor | Variable], vectors: Any) -> list[Gradient]: ...
-    @overload
-    def hvp(
-        self, target: Differentiables, sources: Mapping[_Key, Tensor | Variable], vectors: Any
-    ) -> dict[_Key, Gradient]: ...
-    @overload
-    def hvp(self, target: Differentiables, sources: Differentiables, vectors: Any) -> Any: ...
-    def hvp(self, target: Any, sources: Any, vectors: Any) -> Any:
-        """The Hessian of a scalar target times a vector, at the cost of two gradients.
-
-        >>> x = tf.Variable([1.0, 2.0])
-        >>> with tf.GradientTape() as tape:
-        ...     y = tf.reduce_sum(x**3)
-        >>> tape.hvp(y, x, tf.constant([1.0, 1.0])).numpy()
-        array([ 6., 12.], dtype=float32)
-
-        Args:
-            target: A tensor with one element and no axes.
-            sources: A tensor or variable, or a structure of them, such as a list of variables.
-            vectors: For each source what its second derivatives are multiplied with: a tensor of its shape.
-
-        Returns:
-            For each source a tensor of its shape, or None.
-
-        Raises:
-            tf.errors.InvalidArgumentError: The target is not a scalar.
-            RuntimeError: The one gradient of a tape that is not persistent was taken, or the tape was not entered yet.
-        """
-        nest.assert_same_structure(sources, vectors, check_types=False)
-        flat = checked_tensors(sources, "source of hvp")
-        given = nest.flatten(vectors)
-        products = self._second_order("hvp", target, flat, lambda r, t, s: hessian_vector_products(r, t, s, given))
-        return nest.pack_sequence_as(sources, products)
-
-    def hessian_diagonal(self, target: Tensor | Variable, source: Tensor | Variable) -> Gradient:
-        """The second derivative of a scalar target in each element of the source.
-
-        >>> x = tf.Variable([1.0, 2.0])
-        >>> with tf.GradientTape() as tape:
-        ...     y = tf.reduce_sum(x**3)
-        >>> tape.hessian_diagonal(y, x).numpy()
-        array([ 6., 12.], dtype=float32)
-
-        Args:
-            target: A tensor with one element and no axes.
-            source: A tensor or variable.
-
-        Returns:
-            A tensor of the source's shape, or None.
-
-        Raises:
-            tf.errors.InvalidArgumentError: The target is not a scalar.
-            RuntimeError: The one gradient of a tape that is not persistent was taken, or the tape was not entered yet.
-        """
-        source = checked_tensor(source, "source of hessian_diagonal")
-        return self._second_order("hessian_diagonal", target, source, hessian_diagonal_of)
-
-    def laplacian(self, target: Tensor | Variable, source: Tensor | Variable) -> Gradient:
-        """The sum of the second derivatives of a scalar target in all elements of the source.
-
-        >>> x = tf.Variable([1.0, 2.0])
-        >>> with tf.GradientTape() as tape:
-        ...     y = tf.reduce_sum(x**3)
-        >>> tape.laplacian(y, x).numpy()
-        np.float32(18.0)
-
-        Args:
-            target: A tensor with one element and no axes.
-            source: A tensor or variable.
-
-        Returns:
-            A scalar, or None.
-
-        Raises:
-            tf.errors.InvalidArgumentError: The target is not a scalar.
-            RuntimeError: The one gradient of a tape that is not persistent was taken, or the tape was not entered yet.
-        """
-        source = checked_tensor(source, "source of laplacian")
-        diagonal = self._second_order("laplacian", target, source, hessian_diagonal_of)
-        return None if diagonal is None else reduce_sum.public(diagonal)
-
-    def _second_order(self, name: str, target: Any, source: Any, compute: Callable[..., Any]) -> Any:
-        target = checked_tensor(target, f"target of {name}")
-        if to_tensor(target).ndim:
-            raise invalid(f"{name}: the target must be a scalar, got shape {target.shape}. Use tf.reduce_sum first.")
-        records = self._begin()
-        try:
-            return compute(records, target, source)
-        finally:
-            self._end()
 
     def _check_pfor(self, use_pfor: bool, name: str) -> None:
         if not use_pfor and not self._persistent:
