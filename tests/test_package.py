@@ -4,6 +4,7 @@ import importlib.metadata
 import importlib.resources
 import json
 import pathlib
+import pickle
 import re
 import subprocess
 import sys
@@ -159,3 +160,13 @@ def test_tensorflow_is_not_needed():
     script = "import gradtape, sys; print('tensorflow' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+@pytest.mark.parametrize(
+    ("cls", "method"), [(tf.data.Dataset, "batch"), (tf.Variable, "scatter_nd_add"), (tf.GradientTape, "hvp")]
+)
+def test_methods_that_stand_in_another_file_have_the_name_of_their_class(cls, method):
+    found = getattr(cls, method)
+    assert pickle.loads(pickle.dumps(found)) is found
+    with pytest.raises(TypeError, match=rf"{cls.__name__}\.{method}\(\) missing"):
+        found(None)

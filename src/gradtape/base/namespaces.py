@@ -112,6 +112,19 @@ def namespace(*names: str) -> Callable[[type[_Body]], type[_Body]]:
     return made
 
 
+def as_one_class(body: type[_Body]) -> type[_Body]:
+    """A class whose methods stand in several parts, which are its bases: the methods' names say the class, as errors show it."""
+    for part in body.__mro__[1:]:
+        if part.__module__.partition(".")[0] != "gradtape":
+            continue
+        for name, value in vars(part).items():
+            function = getattr(value, "__func__", value)
+            while isinstance(function, FunctionType):  # what decorators made of it, and it
+                function.__module__, function.__qualname__ = body.__module__, f"{body.__qualname__}.{name}"
+                function = getattr(function, "__wrapped__", None)
+    return body
+
+
 def listing(names: dict[str, Any], later: Iterable[str] = ()) -> Callable[[], list[str]]:
     """The `__dir__` of a module, from its `globals()`: its `__all__`, or else the functions and classes that it offers.
 

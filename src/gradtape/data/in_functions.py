@@ -375,7 +375,7 @@ def _of_values(cls: type[Dataset], *args: Any, **kwargs: Any) -> Dataset:
 
 def _methods() -> Iterator[tuple[str, Any]]:
     """The methods of a dataset that give one."""
-    for name, value in vars(Dataset).items():
+    for name, value in {name: value for cls in reversed(Dataset.__mro__) for name, value in vars(cls).items()}.items():
         function = getattr(value, "__func__", value)
         returned = getattr(function, "__annotations__", {}).get("return", "")
         if not name.startswith("_") and isinstance(returned, str) and returned.startswith("Dataset"):

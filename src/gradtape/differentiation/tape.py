@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from ..base import nest
 from ..base.context import ACTIVE, STATE, Paused, Records, next_id, remove_identical
 from ..base.dtypes import DType
 from ..base.errors import BatchShapeError, GradientLookupError, TapeNotEnteredError, invalid
+from ..base.namespaces import as_one_class
 from ..base.notebook import Form, in_notebook
 from ..base.notes import CUTS, EXITS
 from ..base.traceable import traceable
@@ -53,6 +54,7 @@ class _Warned:
     of_recorded_gradients = False
 
 
+@as_one_class
 class GradientTape(Questions, SecondOrder):
     """Record operations, then differentiate them.
 

@@ -14,7 +14,7 @@ from ..base import dtypes
 from ..base.context import ACTIVE, RESTORATIONS, STATE, next_id, scope
 from ..base.dtypes import Array, DType
 from ..base.errors import invalid, unfit
-from ..base.namespaces import homes, on_first_use
+from ..base.namespaces import as_one_class, homes, on_first_use
 from ..base.notebook import Form, in_notebook
 from ..base.notes import note_exit
 from ..base.places import MADE_FOR
@@ -101,6 +101,7 @@ def _created(creators: list[Callable[..., Any]], settings: dict[str, Any]) -> An
         return Variable(**settings)
 
 
+@as_one_class
 class Variable(PartialChanges, _Operators, metaclass=_VariableMeta):
     """A tensor-valued cell: read like a tensor, changed with `assign`.
 
