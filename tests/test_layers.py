@@ -145,7 +145,6 @@ LAZY: dict[tuple[str, str], str] = {
     ("experimental", "ragged.partition"): "ragged tensors are imported by programs that use them",
     ("experimental", "ragged.dynamic_shape"): "ragged tensors are imported by programs that use them",
     ("io.sparse_texts", "sparse.tensor"): "sparse tensors are imported by programs that use them",
-    ("compat.v1", "compat.v1.image"): "images are imported by programs that use them",
     ("nn", "sparse.embedding"): "sparse tensors are imported by programs that use them",
     ("experimental", "data.optional"): "pipelines are imported by programs that use them",
     ("experimental", "numpy"): "NumPy's names are imported by programs that use them",

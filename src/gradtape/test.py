@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import os
+import platform
 import re
 import tempfile
 import threading
@@ -824,6 +826,71 @@ def gpu_device_name() -> str:
     return "/device:GPU:0" if accelerators("GPU") else ""
 
 
+def is_cpu_target_available(target: str) -> bool:
+    """Whether gradtape has machine code for a kind of processor, by its name in LLVM.
+
+    >>> import gradtape as tf
+    >>> tf.test.is_cpu_target_available("no such processor")
+    False
+
+    Args:
+        target: The name: "x86", "aarch64", ...
+
+    Returns:
+        A truth value.
+    """
+    names = {"x86_64": "x86", "AMD64": "x86", "arm64": "aarch64"}
+    return names.get(platform.machine(), platform.machine()) == target
+
+
+def disable_with_predicate(pred: Callable[[], bool], skip_message: str) -> Callable[[Any], Any]:
+    """A decorator: the test is skipped if the predicate holds when it runs.
+
+    >>> import gradtape as tf
+    >>> class Tests(tf.test.TestCase):
+    ...     @tf.test.disable_with_predicate(lambda: True, "not today")
+    ...     def test_all(self):
+    ...         raise AssertionError
+    >>> Tests("test_all").run().skipped[0][1]
+    'not today'
+
+    Args:
+        pred: A function without arguments.
+        skip_message: Why the test is skipped.
+
+    Returns:
+        A decorator.
+    """
+
+    def decorator(method: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(method)
+        def test(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if pred():
+                self.skipTest(skip_message)
+            return method(self, *args, **kwargs)
+
+        return test
+
+    return decorator
+
+
+def with_eager_op_as_function(cls: Any = None, only_as_function: bool = False) -> Any:
+    """A decorator without effect: eager ops run as they do.
+
+    >>> import gradtape as tf
+    >>> tf.test.with_eager_op_as_function(tf.test.TestCase) is tf.test.TestCase
+    True
+
+    Args:
+        cls: A class of tests.
+        only_as_function: Ignored; accepted for compatibility with TensorFlow.
+
+    Returns:
+        The class, or a decorator.
+    """
+    return (lambda given: given) if cls is None else cls
+
+
 def get_temp_dir() -> str:
     """A folder for temporary files of tests.
 
@@ -854,6 +921,7 @@ class experimental:
 __all__ = [
     "TestCase",
     "compute_gradient",
+    "disable_with_predicate",
     "experimental",
     "get_temp_dir",
     "gpu_device_name",
@@ -861,8 +929,10 @@ __all__ = [
     "is_built_with_gpu_support",
     "is_built_with_rocm",
     "is_built_with_xla",
+    "is_cpu_target_available",
     "is_gpu_available",
     "main",
+    "with_eager_op_as_function",
 ]
 
 __dir__ = listing(globals())

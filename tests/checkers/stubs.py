@@ -209,7 +209,7 @@ def _of_version_1() -> str:
             value = getattr(module, name)
         except ImportError:  # messages of a package that need not be installed
             value = None
-        if isinstance(value, ModuleType) and value.__name__.startswith(module.__name__):
+        if type(value) is ModuleType and value.__name__.startswith(module.__name__):
             imports.append(f"from . import {name} as {name}")
         elif name in PLACES or name in MODULES.split():
             place, _, last = PLACES.get(name, name).rpartition(".")
@@ -221,7 +221,9 @@ def _of_version_1() -> str:
     return "\n".join([WRITTEN, "from typing import Any", "", *sorted(imports), "", *values, ""])
 
 
-_DEFINING = ("gradtape.compat.v1.functions", "gradtape.compat.v1.variables")
+_DEFINING = tuple(
+    f"gradtape.compat.v1.{name}" for name in ("earlier", "functions", "graph_keys", "initial_values", "variables")
+)
 
 
 # --- text --------------------------------------------------------------------------------------------------------------

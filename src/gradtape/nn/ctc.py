@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import math
 from ..api.arrays import fill, zeros, zeros_like
-from ..api.indexing import gather, where
+from ..api.indexing import gather, scatter_nd, where
 from ..api.layout import concat, stack, transpose, unstack
 from ..base import dtypes
 from ..base.errors import too_few_axes, unfit
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def ctc_loss(
     labels: Any,
     logits: TensorLike,
-    label_length: IntLike,
+    label_length: IntLike | None,
     logit_length: Any,
     logits_time_major: bool = True,
     unique: TensorLike | None = None,
@@ -45,9 +45,9 @@ def ctc_loss(
     A sequence with too few steps for its labels has an infinite loss and a gradient of zero.
 
     Args:
-        labels: The true labels: integers (batch, longest).
+        labels: The true labels: integers (batch, longest), or a sparse tensor of them.
         logits: Scores (steps, batch, classes).
-        label_length: How many of its labels count, for each sequence.
+        label_length: How many of its labels count, for each sequence; not used for sparse labels.
         logit_length: How many of its steps count, for each sequence.
         logits_time_major: False for logits (batch, steps, classes).
         unique: Ignored; accepted for compatibility with TensorFlow.
@@ -58,13 +58,16 @@ def ctc_loss(
         One loss for each sequence.
 
     Raises:
-        ValueError: The logits are not floating with three axes, or there are not as many labels as sequences.
+        ValueError: The logits are not floating with three axes, there are not as many labels as sequences, or labels are sparse
+            and there is no `blank_index`.
     """
     x = to_tensor(logits)
     if x.ndim != 3 or not x.dtype.is_floating:
         raise too_few_axes(
             f"ctc_loss: logits must be floating (steps, batch, classes), got {x.dtype.name} of shape {x.shape}."
         )
+    if hasattr(labels, "dense_shape"):
+        labels, label_length = _dense_labels(labels, blank_index)
     narrow = x.dtype in (dtypes.float16, dtypes.bfloat16)
     wide = math.cast(x, dtypes.float32) if narrow else x
     by_sequence = transpose(wide, [1, 0, 2]) if logits_time_major else wide
@@ -82,6 +85,16 @@ def ctc_loss(
         possible = math.logical_and(logit_length > 0, total > 0.5 * _IMPOSSIBLE)
         loss = where(possible, math.negative(total), where(logit_length > 0, infinite, loss))
     return math.cast(loss, x.dtype) if narrow else loss
+
+
+def _dense_labels(labels: Any, blank_index: object) -> tuple[Any, Any]:
+    """Sparse labels as rows filled up with zeros, and how many each row has."""
+    if blank_index is None:
+        raise ValueError("Argument `blank_index` must be provided when labels is a SparseTensor.")
+    shape = labels.dense_shape
+    ones = math.cast(zeros_like(labels.values), dtypes.int64) + 1
+    count = math.unsorted_segment_sum(ones, labels.indices[:, 0], shape[0])
+    return scatter_nd(labels.indices, labels.values, shape), count
 
 
 # log 0, but finite: sums stay free of inf - inf, and exp gives exactly 0.

@@ -3,7 +3,10 @@ optimizers, losses, logging, seeds, event files, and switches that are on. There
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import sys
+from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,10 +18,17 @@ from ...base.namespaces import listing
 from ...random import set_seed
 from ...summary.event_file import messages
 from . import distributions as distributions
+from . import graph_keys, namespaces
 from . import losses as losses
 from . import train as train
+from .earlier import *  # noqa: F403
 from .functions import *  # noqa: F403
-from .names import GFILE, IN_MODULES, MODULES, NN, RENAMED, SAME
+from .graph_keys import *  # noqa: F403
+from .initial_values import *  # noqa: F403
+from .names import IN_MODULES, MODULES, RENAMED, SAME
+from .rows import function_of, of
+from .uneven import sparse_merge as sparse_merge
+from .uneven import string_split as string_split
 from .variables import *  # noqa: F403
 
 PLACES: dict[str, str] = {
@@ -89,11 +99,12 @@ class ConfigProto:
 
 
 def reset_default_graph() -> None:
-    """Nothing to do: there are no graphs.
+    """Empties the collections; there are no graphs.
 
     >>> import gradtape as tf
     >>> tf.compat.v1.reset_default_graph()
     """
+    graph_keys.forget()
 
 
 def global_variables_initializer() -> None:
@@ -105,6 +116,10 @@ def global_variables_initializer() -> None:
 
 
 local_variables_initializer = tables_initializer = global_variables_initializer
+initialize_all_variables = initialize_local_variables = initialize_all_tables = global_variables_initializer
+
+
+_LOGGED: dict[str, int] = {}  # how often `log_every_n` and `log_first_n` were called for each message
 
 
 class logging:
@@ -156,6 +171,79 @@ class logging:
         """
         get_logger().log(level, msg, *args, **kwargs)
 
+    @staticmethod
+    def log_if(level: int, msg: str, condition: object, *args: Any) -> None:
+        """A message of that level, if the condition holds.
+
+        >>> import gradtape as tf
+        >>> tf.compat.v1.logging.log_if(tf.compat.v1.logging.ERROR, "never", False)
+
+        Args:
+            level: The level.
+            msg: The message.
+            condition: A truth value.
+            *args: The arguments of the message.
+        """
+        if condition:
+            get_logger().log(level, msg, *args)
+
+    @staticmethod
+    def log_every_n(level: int, msg: str, n: int, *args: Any) -> None:
+        """A message of that level, with every n-th call for this message.
+
+        >>> import gradtape as tf
+        >>> tf.compat.v1.logging.log_every_n(tf.compat.v1.logging.DEBUG, "every third", 3)
+
+        Args:
+            level: The level.
+            msg: The message.
+            n: How many calls belong to one message.
+            *args: The arguments of the message.
+        """
+        _LOGGED[msg] = count = _LOGGED.get(msg, -1) + 1
+        if not count % n:
+            get_logger().log(level, msg, *args)
+
+    @staticmethod
+    def log_first_n(level: int, msg: str, n: int, *args: Any) -> None:
+        """A message of that level, with the first n calls for this message.
+
+        >>> import gradtape as tf
+        >>> tf.compat.v1.logging.log_first_n(tf.compat.v1.logging.DEBUG, "once", 1)
+
+        Args:
+            level: The level.
+            msg: The message.
+            n: How often it is logged.
+            *args: The arguments of the message.
+        """
+        _LOGGED[msg] = count = _LOGGED.get(msg, -1) + 1
+        if count < n:
+            get_logger().log(level, msg, *args)
+
+    @staticmethod
+    def vlog(level: int, msg: str, *args: Any, **kwargs: Any) -> None:
+        """The same as `log`.
+
+        >>> import gradtape as tf
+        >>> tf.compat.v1.logging.vlog(tf.compat.v1.logging.DEBUG, "a word")
+
+        Args:
+            level: The level.
+            msg: The message.
+            *args: The arguments of the message.
+            **kwargs: Those of `logging.Logger.log`.
+        """
+        get_logger().log(level, msg, *args, **kwargs)
+
+    @staticmethod
+    def flush() -> None:
+        """Nothing to do: messages are written at once.
+
+        >>> import gradtape as tf
+        >>> tf.compat.v1.logging.flush()
+        """
+
     debug, info, warning, warn, error, fatal = (
         lambda msg, *args, _level=level, **kwargs: get_logger().log(_level, msg, *args, **kwargs)
         for level in (DEBUG, INFO, WARN, WARN, ERROR, FATAL)
@@ -170,25 +258,104 @@ _MESSAGES = {
 }
 
 
-def _nn(v2: Any) -> SimpleNamespace:
-    """`tf.compat.v1.nn`."""
-    same = {name: getattr(v2.nn, name) for name in NN.split()}
-    return SimpleNamespace(**same, softmax_cross_entropy_with_logits_v2=v2.nn.softmax_cross_entropy_with_logits)
+class GraphOptions:
+    """Settings of graphs, which nothing reads.
+
+    >>> import gradtape as tf
+    >>> tf.compat.v1.GraphOptions(infer_shapes=True).infer_shapes
+    True
+
+    Args:
+        **settings: Any settings; they become attributes.
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        vars(self).update(settings)
 
 
-def _gfile(v2: Any) -> SimpleNamespace:
-    """`tf.compat.v1.gfile`."""
-    return SimpleNamespace(**{name: getattr(v2.io.gfile, now) for name, now in GFILE.items()})
+GPUOptions = OptimizerOptions = RunOptions = GraphOptions
 
 
-def _image(v2: Any) -> SimpleNamespace:
-    """`tf.compat.v1.image`."""
-    from .image import OWN
+def initialize_variables(var_list: object = None, name: str = "init") -> None:
+    """Nothing to do: variables have their values from the start.
 
-    return SimpleNamespace(**{name: getattr(v2.image, name) for name in v2.image.__all__} | OWN)
+    >>> import gradtape as tf
+    >>> tf.compat.v1.variables_initializer([tf.Variable(1)])
+
+    Args:
+        var_list: Ignored; accepted for compatibility with TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
+    """
 
 
-_MADE = {"gfile": _gfile, "image": _image, "nn": _nn}
+variables_initializer = initialize_variables
+
+
+def report_uninitialized_variables(var_list: object = None, name: str = "report_uninitialized_variables") -> Any:
+    """The names of variables without a value: none.
+
+    >>> import gradtape as tf
+    >>> tf.compat.v1.report_uninitialized_variables().shape
+    TensorShape([0])
+
+    Args:
+        var_list: Ignored; accepted for compatibility with TensorFlow.
+        name: Ignored; accepted for compatibility with TensorFlow.
+
+    Returns:
+        A tensor of no text.
+    """
+    return sys.modules["gradtape"].constant([], dtype="string")
+
+
+def _is_true(name: str) -> Any:
+    def asked() -> bool:
+        return True
+
+    asked.__name__ = asked.__qualname__ = name
+    asked.__doc__ = f"""True: there is no other behaviour.
+
+>>> import gradtape as tf
+>>> tf.compat.v1.{name}()
+True
+
+Returns:
+    True.
+"""
+    return asked
+
+
+control_flow_v2_enabled = _is_true("control_flow_v2_enabled")
+resource_variables_enabled = _is_true("resource_variables_enabled")
+
+
+def _of_absl(name: str) -> Any:
+    """`tf.compat.v1.flags` and `tf.compat.v1.app`, which TensorFlow takes from absl too."""
+    try:
+        flags = import_module("absl.flags")
+    except ImportError as error:
+        raise ImportError(f"tf.compat.v1.{name} is that of the package absl: pip install absl-py") from error
+    if name == "flags":
+        return flags
+
+    def run(main: Any = None, argv: Any = None) -> Any:
+        """Runs the program with its flags read; those that are not known are left to `main`."""
+        called = main or sys.modules["__main__"].main  # type: ignore[attr-defined]
+        return import_module("absl.app").run(called, argv, flags_parser=lambda args: flags.FLAGS(args, known_only=True))
+
+    return SimpleNamespace(run=run, flags=flags)
+
+
+_CONSTANTS = {
+    "VERSION": "version.VERSION",
+    "GIT_VERSION": "version.GIT_VERSION",
+    "COMPILER_VERSION": "version.COMPILER_VERSION",
+    "GRAPH_DEF_VERSION": "version.GRAPH_DEF_VERSION",
+    "GRAPH_DEF_VERSION_MIN_CONSUMER": "version.GRAPH_DEF_VERSION_MIN_CONSUMER",
+    "GRAPH_DEF_VERSION_MIN_PRODUCER": "version.GRAPH_DEF_VERSION_MIN_PRODUCER",
+    "CXX11_ABI_FLAG": "sysconfig.CXX11_ABI_FLAG",
+    "MONOLITHIC_BUILD": "sysconfig.MONOLITHIC_BUILD",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -199,14 +366,17 @@ def __getattr__(name: str) -> Any:
     v2: Any = sys.modules["gradtape"]
     if name in MODULES.split():
         return getattr(v2, name)
-    if name in _MADE:
-        globals()[name] = _MADE[name](v2)
-        return globals()[name]
+    if name in namespaces.MODULES:
+        return namespaces.module_of(name)
+    if name in of(""):
+        return function_of(name)
+    if name in ("app", "flags"):
+        return _of_absl(name)
+    if name in _CONSTANTS:
+        return _at(v2, _CONSTANTS[name])
     if name in PLACES:
-        module, _, last = PLACES[name].rpartition(".")
-        place = getattr(v2, module) if module else v2
-        if hasattr(place, last):
-            return getattr(place, last)
+        with contextlib.suppress(AttributeError):
+            return _at(v2, PLACES[name])
     plain = (
         f"tf.compat.v1.{name} does not exist: gradtape has TensorFlow 2's eager interface only, without graphs and sessions, "
         "and tf.compat.v2 is the package itself. "
@@ -217,4 +387,26 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"{plain}Use {instead}{nearest(__name__, name) or '.'}")
 
 
-__dir__ = listing(globals(), (*_MESSAGES, *MODULES.split(), *_MADE, *PLACES, "AUTO_REUSE", "Dimension", "train"))
+def _at(v2: Any, path: str) -> Any:
+    return functools.reduce(getattr, path.split("."), v2)
+
+
+for _space in namespaces.MODULES:  # for `import tensorflow.compat.v1.math`
+    namespaces.module_of(_space)
+
+__dir__ = listing(
+    globals(),
+    (
+        *_MESSAGES,
+        *MODULES.split(),
+        *namespaces.MODULES,
+        *of(""),
+        *PLACES,
+        *(name for name in _CONSTANTS if hasattr(sys.modules["gradtape"], _CONSTANTS[name].partition(".")[0])),
+        "AUTO_REUSE",
+        "Dimension",
+        "app",
+        "flags",
+        "train",
+    ),
+)

@@ -55,7 +55,6 @@ from ... import complex as complex
 from ... import complex128 as complex128
 from ... import complex64 as complex64
 from ... import concat as concat
-from ... import config as config
 from ... import control_dependencies as control_dependencies
 from ... import cos as cos
 from ... import cosh as cosh
@@ -63,13 +62,11 @@ from ... import cumsum as cumsum
 from ... import custom_gradient as custom_gradient
 from ... import divide as divide
 from ... import double as double
-from ... import dtypes as dtypes
 from ... import dynamic_partition as dynamic_partition
 from ... import dynamic_stitch as dynamic_stitch
 from ... import einsum as einsum
 from ... import ensure_shape as ensure_shape
 from ... import equal as equal
-from ... import errors as errors
 from ... import exp as exp
 from ... import eye as eye
 from ... import fill as fill
@@ -95,7 +92,6 @@ from ... import int16 as int16
 from ... import int32 as int32
 from ... import int64 as int64
 from ... import int8 as int8
-from ... import io as io
 from ... import is_symbolic_tensor as is_symbolic_tensor
 from ... import is_tensor as is_tensor
 from ... import keras as keras
@@ -125,9 +121,11 @@ from ... import ones as ones
 from ... import pow as pow
 from ... import print as print
 from ... import py_function as py_function
-from ... import quantization as quantization
-from ... import ragged as ragged
-from ... import random as random
+from ... import qint16 as qint16
+from ... import qint32 as qint32
+from ... import qint8 as qint8
+from ... import quint16 as quint16
+from ... import quint8 as quint8
 from ... import range as range
 from ... import rank as rank
 from ... import raw_ops as raw_ops
@@ -137,6 +135,7 @@ from ... import register_tensor_conversion_function as register_tensor_conversio
 from ... import repeat as repeat
 from ... import required_space_to_batch_paddings as required_space_to_batch_paddings
 from ... import reshape as reshape
+from ... import resource as resource
 from ... import reverse as reverse
 from ... import reverse as reverse_v2
 from ... import roll as roll
@@ -145,7 +144,6 @@ from ... import saturate_cast as saturate_cast
 from ... import scatter_nd as scatter_nd
 from ... import searchsorted as searchsorted
 from ... import sequence_mask as sequence_mask
-from ... import sets as sets
 from ... import shape_n as shape_n
 from ... import sigmoid as sigmoid
 from ... import sign as sign
@@ -175,7 +173,6 @@ from ... import tensor_scatter_nd_sub as tensor_scatter_sub
 from ... import tensor_scatter_nd_update as tensor_scatter_nd_update
 from ... import tensor_scatter_nd_update as tensor_scatter_update
 from ... import tensordot as tensordot
-from ... import test as test
 from ... import tile as tile
 from ... import timestamp as timestamp
 from ... import truediv as truediv
@@ -191,6 +188,8 @@ from ... import unique as unique
 from ... import unique_with_counts as unique_with_counts
 from ... import unravel_index as unravel_index
 from ... import unstack as unstack
+from ... import variable_creator_scope as variable_creator_scope
+from ... import variant as variant
 from ... import vectorized_map as vectorized_map
 from ... import version as version
 from ... import where as where_v2
@@ -325,6 +324,24 @@ from ...strings import regex_replace as regex_replace
 from ...strings import strip as string_strip
 from ...strings import to_hash_bucket_fast as string_to_hash_bucket_fast
 from ...strings import to_hash_bucket_strong as string_to_hash_bucket_strong
+from .earlier import Print as Print
+from .earlier import Variable as Variable
+from .earlier import batch_scatter_update as batch_scatter_update
+from .earlier import clip_by_average_norm as clip_by_average_norm
+from .earlier import colocate_with as colocate_with
+from .earlier import cond as cond
+from .earlier import container as container
+from .earlier import convert_to_tensor_or_indexed_slices as convert_to_tensor_or_indexed_slices
+from .earlier import convert_to_tensor_or_sparse_tensor as convert_to_tensor_or_sparse_tensor
+from .earlier import count_up_to as count_up_to
+from .earlier import fixed_size_partitioner as fixed_size_partitioner
+from .earlier import get_seed as get_seed
+from .earlier import is_variable_initialized as is_variable_initialized
+from .earlier import make_template as make_template
+from .earlier import name_scope as name_scope
+from .earlier import no_regularizer as no_regularizer
+from .earlier import op_scope as op_scope
+from .earlier import while_loop as while_loop
 from .functions import SparseTensorValue as SparseTensorValue
 from .functions import argmax as argmax
 from .functions import argmin as argmin
@@ -369,35 +386,183 @@ from .functions import to_int64 as to_int64
 from .functions import transpose as transpose
 from .functions import where as where
 from .functions import zeros_like as zeros_like
+from .graph_keys import GraphKeys as GraphKeys
+from .graph_keys import add_to_collection as add_to_collection
+from .graph_keys import add_to_collections as add_to_collections
+from .graph_keys import all_variables as all_variables
+from .graph_keys import get_collection as get_collection
+from .graph_keys import get_collection_ref as get_collection_ref
+from .graph_keys import global_variables as global_variables
+from .graph_keys import local_variables as local_variables
+from .graph_keys import model_variables as model_variables
+from .graph_keys import moving_average_variables as moving_average_variables
+from .graph_keys import trainable_variables as trainable_variables
+from .initial_values import constant_initializer as constant_initializer
+from .initial_values import glorot_normal_initializer as glorot_normal_initializer
+from .initial_values import glorot_uniform_initializer as glorot_uniform_initializer
+from .initial_values import ones_initializer as ones_initializer
+from .initial_values import orthogonal_initializer as orthogonal_initializer
+from .initial_values import random_normal_initializer as random_normal_initializer
+from .initial_values import random_uniform_initializer as random_uniform_initializer
+from .initial_values import truncated_normal_initializer as truncated_normal_initializer
+from .initial_values import uniform_unit_scaling_initializer as uniform_unit_scaling_initializer
+from .initial_values import variance_scaling_initializer as variance_scaling_initializer
+from .initial_values import zeros_initializer as zeros_initializer
 from .variables import assign as assign
 from .variables import assign_add as assign_add
 from .variables import assign_sub as assign_sub
 from .variables import get_variable as get_variable
-from .variables import glorot_uniform_initializer as glorot_uniform_initializer
 from .variables import variable_scope as variable_scope
 
 AUTO_REUSE: Any
+COMPILER_VERSION: Any
+CXX11_ABI_FLAG: Any
 ConfigProto: Any
 Dimension: Any
 Event: Any
+GIT_VERSION: Any
+GPUOptions: Any
+GRAPH_DEF_VERSION: Any
+GRAPH_DEF_VERSION_MIN_CONSUMER: Any
+GRAPH_DEF_VERSION_MIN_PRODUCER: Any
+GraphOptions: Any
 HistogramProto: Any
+MONOLITHIC_BUILD: Any
+OptimizerOptions: Any
+RunOptions: Any
 Summary: Any
 SummaryMetadata: Any
+VERSION: Any
+app: Any
+arg_max: Any
+arg_min: Any
+assert_equal: Any
+assert_greater: Any
+assert_greater_equal: Any
+assert_integer: Any
+assert_less: Any
+assert_less_equal: Any
+assert_near: Any
+assert_negative: Any
+assert_non_negative: Any
+assert_non_positive: Any
+assert_none_equal: Any
+assert_positive: Any
+assert_rank: Any
+assert_rank_at_least: Any
+assert_rank_in: Any
+assert_scalar: Any
+assert_type: Any
+batch_gather: Any
+batch_to_space: Any
+batch_to_space_nd: Any
+bincount: Any
+boolean_mask: Any
+case: Any
+config: Any
+confusion_matrix: Any
+constant: Any
+control_flow_v2_enabled: Any
+conv2d_backprop_filter: Any
+convert_to_tensor: Any
+data: Any
+debugging: Any
+decode_csv: Any
+decode_raw: Any
+depth_to_space: Any
+device: Any
+distribute: Any
+dtypes: Any
+edit_distance: Any
 enable_control_flow_v2: Any
 enable_eager_execution: Any
 enable_resource_variables: Any
 enable_tensor_equality: Any
 enable_v2_behavior: Any
 enable_v2_tensorshape: Any
+errors: Any
 executing_eagerly: Any
 executing_eagerly_outside_functions: Any
+experimental: Any
+extract_image_patches: Any
+extract_volume_patches: Any
+feature_column: Any
+fingerprint: Any
+flags: Any
+floor_div: Any
+foldl: Any
+foldr: Any
+gather_nd: Any
 gfile: Any
 global_variables_initializer: Any
+gradients: Any
+hessians: Any
 image: Any
+initialize_all_tables: Any
+initialize_all_variables: Any
+initialize_local_variables: Any
+initialize_variables: Any
+initializers: Any
+io: Any
+linalg: Any
 local_variables_initializer: Any
 logging: Any
+lookup: Any
+manip: Any
+map_fn: Any
+math: Any
+matrix_square_root: Any
 nn: Any
+of: Any
+pad: Any
+parse_example: Any
+parse_single_example: Any
+py_func: Any
+python_io: Any
+quantization: Any
+queue: Any
+ragged: Any
+random: Any
+random_poisson: Any
+reduce_join: Any
+report_uninitialized_variables: Any
 reset_default_graph: Any
+resource_variables_enabled: Any
+reverse_sequence: Any
+saved_model: Any
+scalar_mul: Any
+scan: Any
+serialize_many_sparse: Any
+serialize_sparse: Any
 set_random_seed: Any
 set_seed: Any
+setdiff1d: Any
+sets: Any
+space_to_batch: Any
+space_to_batch_nd: Any
+space_to_depth: Any
+sparse: Any
+sparse_add: Any
+sparse_concat: Any
+sparse_matmul: Any
+sparse_merge: Any
+sparse_reduce_max: Any
+sparse_reduce_max_sparse: Any
+sparse_reduce_sum: Any
+sparse_reduce_sum_sparse: Any
+sparse_segment_mean: Any
+sparse_segment_sqrt_n: Any
+sparse_segment_sum: Any
+sparse_split: Any
+sparse_to_dense: Any
+spectral: Any
+string_split: Any
+string_to_hash_bucket: Any
+string_to_number: Any
+strings: Any
+substr: Any
 tables_initializer: Any
+test: Any
+tuple: Any
+variables_initializer: Any
+verify_tensor_all_finite: Any

@@ -18,7 +18,7 @@ required_space_to_batch_paddings reshape reverse roll round saturate_cast scatte
 sigmoid sign sin sinh slice sort split sqrt square stack stop_gradient strided_slice string subtract switch_case tan tanh
 tensor_scatter_nd_add tensor_scatter_nd_max tensor_scatter_nd_min tensor_scatter_nd_sub tensor_scatter_nd_update tensordot
 tile timestamp truediv truncatediv truncatemod type_spec_from_value uint16 uint32 uint64 uint8 unique unique_with_counts
-unravel_index unstack vectorized_map zeros newaxis
+unravel_index unstack vectorized_map zeros newaxis qint8 qint16 qint32 quint8 quint16 resource variant variable_creator_scope
 """
 
 # In a module of this name under the same name.
@@ -99,17 +99,9 @@ RENAMED = {
     "where_v2": "where",
 }
 
-# Namespaces of which every function means the same in both versions.
+# Namespaces of which every function means the same in both versions; `namespaces.py` has the others.
 MODULES = """
-audio autograph bitwise config dtypes errors io keras nest quantization ragged random raw_ops sets signal sysconfig test types
-version xla
-"""
-
-# Functions of `tf.nn` that mean the same in both versions, by position and by name. (`dropout`, `moments` and `in_top_k` do not.)
-NN = """
-batch_normalization bias_add compute_accidental_hits elu l2_loss l2_normalize leaky_relu local_response_normalization
-log_poisson_loss lrn relu relu6 selu sigmoid sigmoid_cross_entropy_with_logits silu softplus softsign
-sparse_softmax_cross_entropy_with_logits swish tanh top_k
+audio autograph bitwise keras nest raw_ops signal sysconfig types version xla
 """
 
 # Functions of `tf.io.gfile` under their old names.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,6 +10,14 @@ from ...base.absent import elsewhere
 from ...base.namespaces import import_late, listing
 from ...summary import event_file
 from ...variables.variable import Variable
+from .decays import cosine_decay as cosine_decay
+from .decays import cosine_decay_restarts as cosine_decay_restarts
+from .decays import exponential_decay as exponential_decay
+from .decays import inverse_time_decay as inverse_time_decay
+from .decays import linear_cosine_decay as linear_cosine_decay
+from .decays import natural_exp_decay as natural_exp_decay
+from .decays import piecewise_constant as piecewise_constant
+from .decays import polynomial_decay as polynomial_decay
 from .optimizers import AdadeltaOptimizer as AdadeltaOptimizer
 from .optimizers import AdagradOptimizer as AdagradOptimizer
 from .optimizers import AdamOptimizer as AdamOptimizer
@@ -77,6 +86,81 @@ def get_or_create_global_step(graph: object = None) -> Variable:
     if not _STEP:
         _STEP.append(Variable(0, trainable=False, name="global_step", dtype="int64"))
     return _STEP[0]
+
+
+piecewise_constant_decay = piecewise_constant
+
+
+def create_global_step(graph: object = None) -> Variable:
+    """A new variable that counts steps.
+
+    >>> import gradtape as tf
+    >>> tf.compat.v1.train.get_or_create_global_step() is None
+    False
+
+    Args:
+        graph: Ignored; accepted for compatibility with TensorFlow.
+
+    Returns:
+        A variable of type int64, which begins with 0.
+
+    Raises:
+        ValueError: There is one.
+    """
+    if _STEP:
+        raise ValueError('"global_step" already exists.')
+    return get_or_create_global_step(graph)
+
+
+def global_step(sess: object, global_step_tensor: Any) -> int:
+    """The number of steps.
+
+    >>> import gradtape as tf
+    >>> tf.compat.v1.train.global_step(None, tf.Variable(3))
+    3
+
+    Args:
+        sess: Ignored; accepted for compatibility with TensorFlow.
+        global_step_tensor: The variable that counts.
+
+    Returns:
+        A whole number.
+    """
+    return int(global_step_tensor)
+
+
+def checkpoint_exists(checkpoint_prefix: Any) -> bool:
+    """Whether there is a checkpoint of that name.
+
+    >>> import gradtape as tf
+    >>> tf.compat.v1.train.checkpoint_exists("no such")
+    False
+
+    Args:
+        checkpoint_prefix: The path without its ending.
+
+    Returns:
+        A truth value.
+    """
+    return os.path.exists(f"{os.fspath(checkpoint_prefix)}.index")
+
+
+def NewCheckpointReader(filepattern: Any) -> Any:
+    """A reader of the variables of a checkpoint; see `tf.train.load_checkpoint`.
+
+    >>> import gradtape as tf
+    >>> import tempfile
+    >>> path = tf.train.Checkpoint(v=tf.Variable(1.0)).write(tempfile.mkdtemp() + "/c")
+    >>> tf.compat.v1.train.NewCheckpointReader(path).get_tensor("v/.ATTRIBUTES/VARIABLE_VALUE").item()
+    1.0
+
+    Args:
+        filepattern: The path without its ending.
+
+    Returns:
+        A reader.
+    """
+    return import_late("gradtape.train").load_checkpoint(filepattern)
 
 
 _SHARED = (

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
-import numpy as np
-
-from ... import random
 from ...api.initial_values import zeros_initializer
 from ...base import dtypes
+from ...base.context import STATE
 from ...base.types import DTypeLike
 from ...variables.module import name_scope
 from ...variables.variable import Variable
+from .initial_values import glorot_uniform_initializer
 
 __all__ = [
     "AUTO_REUSE",
@@ -21,34 +21,10 @@ __all__ = [
     "assign_add",
     "assign_sub",
     "get_variable",
-    "glorot_uniform_initializer",
     "variable_scope",
 ]
 
 AUTO_REUSE = "AUTO_REUSE"
-
-
-class glorot_uniform_initializer:
-    """Uniform values whose limit depends on the numbers of inputs and outputs: the default of `get_variable`.
-
-    >>> import gradtape as tf
-    >>> tf.compat.v1.glorot_uniform_initializer(seed=1)([2, 3]).shape
-    TensorShape([2, 3])
-
-    Args:
-        seed: For the same numbers in every run.
-        dtype: The type, where a call gives none.
-    """
-
-    def __init__(self, seed: int | None = None, dtype: DTypeLike = dtypes.float32) -> None:
-        self._seed, self._dtype = seed, dtype
-
-    def __call__(self, shape: Any, dtype: DTypeLike | None = None, partition_info: object = None) -> Any:
-        sizes = [int(size) for size in shape]
-        field = int(np.prod(sizes[:-2]))
-        inputs, outputs = (sizes[-2] * field, sizes[-1] * field) if len(sizes) > 1 else ((sizes or [1])[0],) * 2
-        limit = float(np.sqrt(6.0 / max(inputs + outputs, 1)))
-        return random.uniform(sizes, -limit, limit, dtype or self._dtype, self._seed)
 
 
 def get_variable(
@@ -97,6 +73,9 @@ def get_variable(
     Returns:
         A variable.
     """
+    whole = "/".join([*STATE.name_scopes, name])
+    if _KEPT and whole in _KEPT[-1]:
+        return _KEPT[-1][whole]
     kind = dtypes.as_dtype(dtype or dtypes.float32)
     if initializer is None:
         initializer = glorot_uniform_initializer() if kind.is_floating else zeros_initializer()
@@ -104,13 +83,29 @@ def get_variable(
     if callable(initializer):
         made = initializer() if isinstance(initializer, type) else initializer
         value = made(shape, dtype=kind) if shape is not None else made()
-    return Variable(
+    new = Variable(
         value,
         trainable=trainable is not False,
         name=name,
         dtype=kind if callable(initializer) or dtype else None,
         constraint=constraint,
     )
+    if _KEPT:
+        _KEPT[-1][whole] = new
+    return new
+
+
+_KEPT: list[dict[str, Variable]] = []  # the variables of templates that run
+
+
+@contextmanager
+def found_again(kept: dict[str, Variable]) -> Iterator[None]:
+    """A block in which `get_variable` gives what is kept under the name, and keeps what it makes."""
+    _KEPT.append(kept)
+    try:
+        yield
+    finally:
+        _KEPT.pop()
 
 
 class variable_scope(name_scope):
