@@ -26,6 +26,7 @@ X = np.ones((2, 3), np.float32)
         (lambda: tf.reshape(X[:1, :1], [1] * 255), "too many dimensions"),
         (lambda: tf.expand_dims(X, [0, 1]), "must be a tensor with a single value"),
         (lambda: tf.constant(1.0)[0], "Attempting to slice scalar input"),
+        (lambda: tf.nn.conv2d(tf.ones([4, 4, 3]), tf.ones([3, 3, 3, 1]), 1, "SAME"), r"tf.expand_dims\(x, 0\)"),
         (lambda: tf.constant(X)[..., ...], "Multiple ellipses in slice spec not allowed"),
         (lambda: tf.unravel_index([1], [3, 0]), "dims cannot contain a dim of zero"),
         (lambda: tf.split([1, 2, 3], [5, -2]), "Split size at index 1 must be >= 0. Got: -2"),
@@ -287,3 +288,40 @@ class TestTheTestCase(tf.test.TestCase):
     def test_assertions_of_absl_are_there(self):
         self.assertLen([1], 1)
         self.assertEmpty([])
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: list(tf.data.Dataset.range(3).map(lambda a, b: a)), "map: .*missing.*'b', and one argument is given"),
+        (
+            lambda: list(tf.data.Dataset.from_tensor_slices((X, X)).filter(lambda a: True)),
+            "filter: .* 2 arguments are given. The parts of a tuple are arguments of their own",
+        ),
+        (lambda: len(tf.data.Dataset.range(3).repeat()), r"len\(dataset.take\(n\)\)"),
+        (lambda: len(tf.data.Dataset.range(3).filter(bool)), "Iterate to count"),
+        (lambda: tf.constant(X).float(), r"Use tf.cast\(x, tf.float32\)"),
+        (lambda: tf.constant(X).at, "Use tf.tensor_scatter_nd_update"),
+        (lambda: tf.hub, "a package of its own"),
+        (lambda: tf.constant([[1], [2, 3]]), "tf.ragged.constant takes lists of different lengths"),
+        (lambda: tf.constant(object()), "Tensors are made of numbers, truth values, text, arrays"),
+        (lambda: tf.reduce_sum(X, axis=3), "axis 3 does not exist in .*; axes are -2 to 1"),
+        (lambda: tf.Variable([1.0]).assign([1.0, 2.0]), r"made with them: tf.Variable\(value, shape=\[None\]\)"),
+    ],
+)
+def test_mistakes_of_newcomers_are_told_the_repair(call, words):
+    with pytest.raises((TypeError, ValueError, AttributeError, tf.errors.OpError), match=words):
+        call()
+
+
+def test_a_type_error_of_a_user_keeps_its_cause():
+    def convert(n):
+        try:
+            return {}[1]
+        except KeyError as error:
+            raise TypeError("mine") from error
+
+    with pytest.raises(TypeError, match=r"^mine$") as raised:
+        list(tf.data.Dataset.range(2).map(convert))
+    assert isinstance(raised.value.__cause__, KeyError)

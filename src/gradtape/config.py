@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import sys
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from .api.interop import RESULTS
 from .base.namespaces import listing, namespace
@@ -14,7 +14,8 @@ from .trace import engines
 from .trace.function import EAGERLY
 from .xla import checked as _xla_is_here
 from .xla import places
-from .xla.names import LOGICAL, LogicalDevice
+from .xla.names import LOGICAL
+from .xla.names import LogicalDevice as LogicalDevice
 
 
 @dataclasses.dataclass(frozen=True)
@@ -426,7 +427,7 @@ class experimental:
     get_visible_devices = staticmethod(get_visible_devices)
     set_visible_devices = staticmethod(set_visible_devices)
 
-    VirtualDeviceConfiguration = LogicalDeviceConfiguration
+    VirtualDeviceConfiguration: TypeAlias = LogicalDeviceConfiguration
     get_virtual_device_configuration = staticmethod(get_logical_device_configuration)
     set_virtual_device_configuration = staticmethod(set_logical_device_configuration)
 

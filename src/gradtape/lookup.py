@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -750,12 +750,16 @@ class DenseHashTable(MutableHashTable):
 TABLES = {cls.__name__: cls for cls in (StaticHashTable, StaticVocabularyTable, MutableHashTable, DenseHashTable)}
 
 
+_DenseHashTable: TypeAlias = DenseHashTable  # in the class below, a name that stands for itself is no type to checkers
+_MutableHashTable: TypeAlias = MutableHashTable
+
+
 @namespace("gradtape.lookup.experimental")
 class experimental:
     """`tf.lookup.experimental`: tables that a program can change."""
 
-    DenseHashTable = DenseHashTable
-    MutableHashTable = MutableHashTable
+    DenseHashTable: TypeAlias = _DenseHashTable
+    MutableHashTable: TypeAlias = _MutableHashTable
 
 
 __dir__ = listing(globals())

@@ -9,8 +9,8 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, overload
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from .base.context import STATE
 from .base.dtypes import Array
 from .base.errors import invalid
 from .base.namespaces import listing
+from .base.types import Number
 from .differentiation.backward import UnconnectedGradients
 from .differentiation.slices import densify
 from .differentiation.tape import GradientTape
@@ -26,7 +27,7 @@ from .native.callables import directly_callable
 from .ops.array.layout import concat, reshape
 from .ops.math.elementwise import convert
 from .trace.function import Function
-from .values.tensor import IndexedSlices, from_array, to_tensor
+from .values.tensor import IndexedSlices, Tensor, from_array, to_tensor
 from .variables.variable import Variable
 
 _WITH_HESSIAN_PRODUCTS = {"newton-cg", "trust-ncg", "trust-krylov", "trust-constr"}
@@ -110,6 +111,32 @@ class OptimizeResult:
     scipy: Any = dataclasses.field(repr=False)
 
 
+@overload
+def minimize(
+    fn: Callable[[Tensor], Any],
+    variables: Tensor | Array | Number,
+    method: str = ...,
+    *,
+    bounds: Any = ...,
+    constraints: Any = ...,
+    tol: float | None = ...,
+    options: Mapping[str, Any] | None = ...,
+    callback: Callable[[Progress], Any] | None = ...,
+    progress: Callable[[int, str], Any] | None = ...,
+) -> OptimizeResult: ...
+@overload
+def minimize(
+    fn: Callable[..., Any],
+    variables: Variable | Sequence[Any] | Mapping[Any, Any],
+    method: str = ...,
+    *,
+    bounds: Any = ...,
+    constraints: Any = ...,
+    tol: float | None = ...,
+    options: Mapping[str, Any] | None = ...,
+    callback: Callable[[Progress], Any] | None = ...,
+    progress: Callable[[int, str], Any] | None = ...,
+) -> OptimizeResult: ...
 def minimize(
     fn: Callable[..., Any],
     variables: Any,
@@ -149,6 +176,14 @@ def minimize(
         options: Settings of the method, such as `{"maxiter": 500}`.
         callback: Called after each iteration; the run ends if it returns True.
         progress: Called after each iteration with its number and a few words, such as the `update` of a progress bar.
+
+    Returns:
+        An `OptimizeResult`: the best point as `x`, in the structure of `variables`, its value as `fun`, and `success`, `message`
+        and the numbers of iterations and evaluations, as SciPy gives them.
+
+    Raises:
+        ValueError: `method` is not one of SciPy's.
+        NotImplementedError: It is called inside a `tf.function`.
     """
     if not isinstance(method, str) or method.lower() not in METHODS:
         raise ValueError(f"optimize.minimize: method must be one of {', '.join(METHODS)}, got {method!r}.")

@@ -12,7 +12,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeAlias
 
 from .base.context import STATE
 from .base.errors import AlreadyExistsError, UnavailableError, from_os_error
@@ -152,12 +152,16 @@ def Trace(name: str, **kwargs: object) -> Iterator[None]:
     yield
 
 
+_Profile: TypeAlias = Profile  # in the class below, a name that stands for itself is no type to checkers
+_ProfilerOptions: TypeAlias = ProfilerOptions
+
+
 @namespace("gradtape.profiler.experimental")
 class experimental:
     """`tf.profiler.experimental`: a trace of what a stretch of the program computed, for TensorBoard and browsers."""
 
-    Profile = Profile
-    ProfilerOptions = ProfilerOptions
+    Profile: TypeAlias = _Profile
+    ProfilerOptions: TypeAlias = _ProfilerOptions
     Trace = staticmethod(Trace)
     start = staticmethod(start)
     stop = staticmethod(stop)

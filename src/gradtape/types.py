@@ -105,6 +105,12 @@ class SupportsTracingProtocol(Protocol):
         """The type."""
 
 
+_SupportsTracingProtocol: TypeAlias = (
+    SupportsTracingProtocol  # in the class below, a name that stands for itself is no type
+)
+_TraceType: TypeAlias = TraceType
+
+
 @namespace("gradtape.types.experimental")
 class experimental:
     """`tf.types.experimental`: what can become a tensor, and what `tf.function` gives, for annotations and `isinstance`."""
@@ -121,9 +127,9 @@ class experimental:
         Mirrored: TypeAlias = DistributedValues
         PerReplica: TypeAlias = DistributedValues
 
-    SupportsTracingProtocol = SupportsTracingProtocol
+    SupportsTracingProtocol: TypeAlias = _SupportsTracingProtocol
     TensorLike: TypeAlias = _TensorLike
-    TraceType = TraceType
+    TraceType: TypeAlias = _TraceType
 
 
 __dir__ = listing(globals())

@@ -29,6 +29,16 @@ class _Hidden:
 class GradtapeOptimizer(BaseOptimizer):
     """Applies gradients to variables of Keras and of gradtape."""
 
+    def build(self, variables: Any) -> None:
+        """Make what the optimizer remembers of each variable."""
+        for variable in variables:
+            if not hasattr(variable, "assign_sub"):
+                raise TypeError(
+                    f"A gradient is applied to a variable, got {variable!r} in its place. Pass pairs (gradient, variable): "
+                    "optimizer.apply_gradients(zip(gradients, variables))."
+                )
+        super().build(variables)
+
     def apply(self, grads: Any, trainable_variables: Any = None) -> Any:
         """Change the variables by one step along their gradients: tensors, slices, or what becomes a tensor."""
         grads = [g if g is None or isinstance(g, _GRADIENTS) else convert_to_tensor(g) for g in grads]

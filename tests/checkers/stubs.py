@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import numpy
+
 import gradtape
 import gradtape.numpy
 import gradtape.raw_ops
@@ -133,11 +135,11 @@ def _of_numpy() -> str:
         if isinstance(value, ModuleType):
             imports.append(f"from . import {name} as {name}")
         elif isinstance(value, type) and value.__module__ == "numpy":
-            imports.append(f"from numpy import {value.__name__} as {name}")
+            imports.append(_imported("numpy", name if getattr(numpy, name, None) is value else value.__name__, name))
         elif isinstance(value, (int, float)) or value is None:
             values.append(f"{name}: {'None' if value is None else type(value).__name__}")
         elif (home := _defined_in(value, name)) is not None:
-            imports.append(f"from {home} import {getattr(value, '__name__', name)} as {name}")
+            imports.append(_imported(home, getattr(value, "__name__", name), name))
         else:
             definitions.append(_function(name, value))
     return "\n".join(
@@ -152,6 +154,12 @@ def _of_numpy() -> str:
             *definitions,
         ]
     )
+
+
+def _imported(module: str, there: str, name: str) -> str:
+    """The import of a public name. Checkers take `as` for public only where the name stays the same."""
+    line = f"from {module} import {there} as {there}"
+    return line if there == name else f"{line}\n{name} = {there}"
 
 
 def _defined_in(value: Any, name: str) -> str | None:

@@ -7,16 +7,33 @@ import subprocess
 import sys
 
 import pytest
+from website.public_names import namespaces
 
 HERE = pathlib.Path(__file__).parent
 ROOT = HERE.parents[1]
 RIGHT = sorted((HERE / "right").glob("*.py"))
 WRONG = HERE / "wrong" / "programs.py"
+# Names that only raise: checkers know the namespace as empty, and refuse what would fail.
+WITHDRAWN = "tf.feature_column"
 Messages = dict[tuple[str, int], str]  # by file and line
 
 
 @pytest.fixture(scope="module")
-def mypy() -> Messages:
+def every_name(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """A program that names everything public, and annotates with each class."""
+    path = tmp_path_factory.mktemp("names") / "every_name.py"
+    lines = ["import gradtape as tf"]
+    for page in namespaces():
+        for name, value in [*page.described.items(), *((alias, None) for alias in page.aliases)]:
+            full = f"{page.name}.{name}"
+            if page.name != WITHDRAWN:
+                lines.append(f"def of_{len(lines)}(given: {full}) -> None: ..." if isinstance(value, type) else full)
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def mypy(every_name: pathlib.Path) -> Messages:
     """The settings are those of the package, so that what `mypy` knows of it is not found again."""
     command = [
         sys.executable,
@@ -26,7 +43,7 @@ def mypy() -> Messages:
         "--no-error-summary",
         "--output",
         "json",
-        *map(str, [*RIGHT, WRONG]),
+        *map(str, [*RIGHT, WRONG, every_name]),
     ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert not done.stderr, done.stderr
@@ -39,13 +56,13 @@ def mypy() -> Messages:
 
 
 @pytest.fixture(scope="module")
-def pyright(tmp_path_factory: pytest.TempPathFactory) -> Messages:
+def pyright(tmp_path_factory: pytest.TempPathFactory, every_name: pathlib.Path) -> Messages:
     pytest.importorskip("basedpyright")
     settings = tmp_path_factory.mktemp("pyright") / "pyrightconfig.json"
     settings.write_text(
         json.dumps(
             {
-                "include": [str(HERE / "right"), str(HERE / "wrong")],
+                "include": [str(HERE / "right"), str(HERE / "wrong"), str(every_name)],
                 "extraPaths": [str(ROOT / "src")],
                 "typeCheckingMode": "strict",
             }
@@ -99,3 +116,13 @@ def test_right_programs_run(path, tmp_path):
     command = [sys.executable, str(path)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_every_public_name_is_known_and_every_class_is_an_annotation(request, checker, every_name):
+    messages = request.getfixturevalue(checker)
+    lines = every_name.read_text(encoding="utf-8").splitlines()
+    refused = {lines[line - 1]: text for (name, line), text in messages.items() if name == every_name.name}
+    assert {
+        line: text for line, text in refused.items() if "reportUnused" not in text and "value is unused" not in text
+    } == {}

@@ -139,3 +139,9 @@ def test_a_loop_of_a_function_reads_what_the_optimizer_has_changed(name):
     for rounds in (3, 2):
         np.testing.assert_allclose(compiled(tf.constant(rounds)), eager(rounds), rtol=1e-5)
         np.testing.assert_allclose(w, expected, rtol=1e-5)
+
+
+def test_pairs_in_the_wrong_order_are_told_the_right_one():
+    variable = tf.Variable(1.0)
+    with pytest.raises(TypeError, match=r"apply_gradients\(zip\(gradients, variables\)\)"):
+        keras.optimizers.SGD().apply_gradients([(variable, tf.constant(2.0))])

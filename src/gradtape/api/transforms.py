@@ -37,6 +37,7 @@ from .trees import (
 
 Transformed = Callable[..., Any]
 _Rest = ParamSpec("_Rest")
+_First = TypeVar("_First")
 _Arguments = ParamSpec("_Arguments")
 _Aux = TypeVar("_Aux")
 _Tree = TypeVar("_Tree", bound=Mapping[Any, Any] | list[Any] | tuple[Any, ...])
@@ -122,6 +123,22 @@ def value_and_grad(
 ) -> Callable[Concatenate[_Tree, _Rest], tuple[tuple[Tensor, _Aux], _Tree]]: ...
 @overload
 def value_and_grad(  # type: ignore[overload-overlap]
+    function: Callable[Concatenate[_First, Tensor, _Rest], Any],
+    argnums: Literal[1],
+    has_aux: Literal[False] = False,
+    holomorphic: bool = ...,
+    allow_int: bool = ...,
+) -> Callable[Concatenate[_First, TensorLeaf, _Rest], tuple[Tensor, Tensor]]: ...
+@overload
+def value_and_grad(  # type: ignore[overload-overlap]
+    function: Callable[Concatenate[_First, _Tree, _Rest], Any],
+    argnums: Literal[1],
+    has_aux: Literal[False] = False,
+    holomorphic: bool = ...,
+    allow_int: bool = ...,
+) -> Callable[Concatenate[_First, _Tree, _Rest], tuple[Tensor, _Tree]]: ...
+@overload
+def value_and_grad(  # type: ignore[overload-overlap]
     function: Callable[Concatenate[Tensor, Tensor, _Rest], Any],
     argnums: tuple[Literal[0], Literal[1]],
     has_aux: Literal[False] = False,
@@ -153,6 +170,10 @@ def value_and_grad(
     holomorphic: bool = ...,
     allow_int: bool = ...,
 ) -> Callable[_Arguments, tuple[Any, Any]]: ...
+@overload  # for mypy: all overloads fit a lambda, and without this one it would give an untyped function
+def value_and_grad(
+    function: Transformed, argnums: Any = ..., has_aux: bool = ..., holomorphic: bool = ..., allow_int: bool = ...
+) -> Any: ...
 def value_and_grad(
     function: Transformed,
     argnums: int | Sequence[int] = 0,
@@ -258,6 +279,22 @@ def grad(
 ) -> Callable[Concatenate[_Tree, _Rest], tuple[_Tree, _Aux]]: ...
 @overload
 def grad(  # type: ignore[overload-overlap]
+    function: Callable[Concatenate[_First, Tensor, _Rest], Any],
+    argnums: Literal[1],
+    has_aux: Literal[False] = False,
+    holomorphic: bool = ...,
+    allow_int: bool = ...,
+) -> Callable[Concatenate[_First, TensorLeaf, _Rest], Tensor]: ...
+@overload
+def grad(  # type: ignore[overload-overlap]
+    function: Callable[Concatenate[_First, _Tree, _Rest], Any],
+    argnums: Literal[1],
+    has_aux: Literal[False] = False,
+    holomorphic: bool = ...,
+    allow_int: bool = ...,
+) -> Callable[Concatenate[_First, _Tree, _Rest], _Tree]: ...
+@overload
+def grad(  # type: ignore[overload-overlap]
     function: Callable[Concatenate[Tensor, Tensor, _Rest], Any],
     argnums: tuple[Literal[0], Literal[1]],
     has_aux: Literal[False] = False,
@@ -289,6 +326,10 @@ def grad(
     holomorphic: bool = ...,
     allow_int: bool = ...,
 ) -> Callable[_Arguments, Any]: ...
+@overload  # for mypy, as above
+def grad(
+    function: Transformed, argnums: Any = ..., has_aux: bool = ..., holomorphic: bool = ..., allow_int: bool = ...
+) -> Any: ...
 def grad(
     function: Transformed,
     argnums: int | Sequence[int] = 0,
@@ -358,6 +399,10 @@ def jacrev(
     holomorphic: bool = ...,
     allow_int: bool = ...,
 ) -> Callable[_Arguments, Any]: ...
+@overload  # for mypy, as above
+def jacrev(
+    function: Transformed, argnums: Any = ..., has_aux: bool = ..., holomorphic: bool = ..., allow_int: bool = ...
+) -> Any: ...
 def jacrev(
     function: Transformed,
     argnums: int | Sequence[int] = 0,
@@ -447,6 +492,8 @@ def jacfwd(
     has_aux: bool = False,
     holomorphic: bool = ...,
 ) -> Callable[_Arguments, Any]: ...
+@overload  # for mypy, as above
+def jacfwd(function: Transformed, argnums: Any = ..., has_aux: bool = ..., holomorphic: bool = ...) -> Any: ...
 def jacfwd(
     function: Transformed, argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False
 ) -> Transformed:
@@ -563,6 +610,8 @@ def hessian(
     has_aux: bool = False,
     holomorphic: bool = ...,
 ) -> Callable[_Arguments, Any]: ...
+@overload  # for mypy, as above
+def hessian(function: Transformed, argnums: Any = ..., has_aux: bool = ..., holomorphic: bool = ...) -> Any: ...
 def hessian(
     function: Transformed, argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False
 ) -> Transformed:

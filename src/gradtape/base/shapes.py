@@ -62,7 +62,7 @@ class TensorShape:
         return self._sizes is None
 
     @property
-    def rank(self) -> int | None:
+    def rank(self) -> int | Any:  # None where nothing is known of the shape
         """The number of dimensions, or None where it is unknown."""
         return None if self._sizes is None else len(self._sizes)
 

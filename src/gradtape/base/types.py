@@ -98,8 +98,9 @@ TensorLeaf: TypeAlias = "Tensor | Variable | Array | Number | SupportsArray"
 DenseLike: TypeAlias = "TensorLeaf | str | bytes | Sequence[DenseLike]"
 # and the values made of several tensors that functions know beside it.
 TensorLike: TypeAlias = "DenseLike | Sequence[TensorLike] | IndexedSlices | RaggedTensor | SparseTensor | TensorArray"
-# What a tape differentiates by, or differentiates: values made of tensors, and structures of them.
-Differentiable: TypeAlias = "Tensor | Variable | IndexedSlices | RaggedTensor | SparseTensor | ExtensionType"
+# Values made of several tensors. What a tape differentiates by, or differentiates: tensors, these, and structures of both.
+Composite: TypeAlias = "IndexedSlices | RaggedTensor | SparseTensor | ExtensionType"
+Differentiable: TypeAlias = "Tensor | Variable | Composite"
 Differentiables: TypeAlias = "Differentiable | Sequence[Differentiables] | Mapping[Any, Differentiables]"
 # A result that is None in cases which the caller knows of, such as a gradient: `Tensor | MaybeNone` is used as a tensor without
 # a check, and may be compared with None. (As in typeshed.)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NoReturn, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn, TypeVar, TypeVarTuple, overload
 
 from ..autograph import convert, public
 from ..base import nest
@@ -11,6 +11,7 @@ from ..base.context import STATE
 from ..base.errors import invalid
 from ..base.namespaces import as_one_class
 from ..base.notebook import Form, in_notebook
+from ..base.types import Composite, TensorLeaf
 from ..values.tensor import Tensor, to_tensor
 from . import nested, structure, transforms
 from .functions import Function
@@ -23,6 +24,8 @@ from .methods.storage import Storage
 from .node import INFINITE, UNKNOWN, Settings
 from .options import Options
 
+_A = TypeVar("_A")
+_Parts = TypeVarTuple("_Parts")
 _State = TypeVar("_State")
 
 
@@ -104,9 +107,9 @@ class Dataset(Making[T], Functions[T], Order[T], Batches[T], Storage[T]):
     def __len__(self) -> int:
         count = self._node.cardinality()
         if count == INFINITE:
-            raise TypeError("The dataset is infinite.")
+            raise TypeError("The dataset is infinite. Take a part of it: len(dataset.take(n)).")
         if count == UNKNOWN:
-            raise TypeError("The dataset length is unknown.")
+            raise TypeError("The dataset length is unknown. Iterate to count: dataset.reduce(0, lambda n, *_: n + 1).")
         return count
 
     def __bool__(self) -> bool:
@@ -187,6 +190,27 @@ class Dataset(Making[T], Functions[T], Order[T], Batches[T], Storage[T]):
             raise invalid("Dataset had more than one element.")
         return element
 
+    @overload
+    def reduce(
+        self: Dataset[tuple[*_Parts]],
+        initial_state: TensorLeaf,
+        reduce_func: Callable[[Tensor, *_Parts], _State],
+        name: str | None = ...,
+    ) -> _State: ...
+    @overload
+    def reduce(
+        self: Dataset[_A],
+        initial_state: TensorLeaf,
+        reduce_func: Callable[[Tensor, _A], _State],
+        name: str | None = ...,
+    ) -> _State: ...
+    @overload
+    def reduce(
+        self,
+        initial_state: Sequence[Any] | Mapping[Any, Any] | Composite,
+        reduce_func: Callable[..., _State],
+        name: str | None = ...,
+    ) -> _State: ...
     def reduce(self, initial_state: Any, reduce_func: Callable[..., _State], name: str | None = None) -> _State:
         """The state after a function of state and element was applied to all elements in turn.
 

@@ -12,6 +12,7 @@ only if the function is traced, and its graph runs. That is found out after the 
 from __future__ import annotations
 
 import copy
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -96,9 +97,25 @@ class Function:
             result = self._unrecorded(_arguments(elements))
         except StopIteration as error:  # it would end the loop over the dataset
             raise self._stopped() from error
+        except TypeError as error:
+            self._check_arguments(error, _arguments(elements))
+            raise
         if self._used and not self._shared.numbered and self._find_graph():
             return self._unrecorded(_arguments(elements))
         return result
+
+    def _check_arguments(self, error: TypeError, arguments: tuple[Any, ...]) -> None:
+        """Raise a TypeError that says what the function is given, if it takes another number of arguments."""
+        try:
+            inspect.signature(self._function).bind(*arguments)
+        except TypeError:
+            given = "one argument is given" if len(arguments) == 1 else f"{len(arguments)} arguments are given"
+            raise TypeError(
+                f"{self.name}: {error}, and {given}. The parts of a tuple are arguments of their own; dataset.element_spec shows "
+                "what an element is."
+            ) from None
+        except ValueError:  # a builtin whose signature nobody knows
+            pass
 
     def _stopped(self) -> RuntimeError:
         return RuntimeError(f"{self.name}: the function raised StopIteration.")
@@ -149,6 +166,9 @@ class Function:
                 result = call_with_seeds(seeds, self._function, element if element.__class__ is tuple else (element,))
             except StopIteration as error:
                 raise self._stopped() from error
+            except TypeError as error:
+                self._check_arguments(error, element if element.__class__ is tuple else (element,))
+                raise
             if self._used and not self._shared.numbered and self._find_graph():
                 result = self(element)
         return _as_element(result)

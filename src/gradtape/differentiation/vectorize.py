@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import itertools
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, TypeVar, overload
 
 import numpy as np
@@ -24,7 +24,7 @@ from ..base.errors import ScalarElementsError, UnimplementedError
 from ..base.shapes import TensorShape, known_shape
 from ..base.sizes import same
 from ..base.traceable import traceable
-from ..base.types import DenseLike, Function, TensorLike
+from ..base.types import Composite, Function, TensorLeaf, TensorLike
 from ..op.attributes import as_shape
 from ..op.call import RUNNERS
 from ..op.declaration import Op
@@ -208,11 +208,14 @@ def unbatch(value: Any, size: int, depth: int) -> Any:
 
 @overload
 def vectorized_map(
-    fn: Callable[[Tensor], _Result], elems: DenseLike, fallback_to_while_loop: bool = ..., warn: bool = ...
+    fn: Callable[[Tensor], _Result], elems: TensorLeaf, fallback_to_while_loop: bool = ..., warn: bool = ...
 ) -> _Result: ...
 @overload
 def vectorized_map(
-    fn: Callable[..., _Result], elems: object, fallback_to_while_loop: bool = ..., warn: bool = ...
+    fn: Callable[..., _Result],
+    elems: Sequence[Any] | Mapping[Any, Any] | Composite,
+    fallback_to_while_loop: bool = ...,
+    warn: bool = ...,
 ) -> _Result: ...
 def vectorized_map(
     fn: Callable[..., Any], elems: object, fallback_to_while_loop: bool = True, warn: bool = True

@@ -1,7 +1,9 @@
 """`tf.distribute`: one training step on several devices or processes; a script written for them runs on one, too."""
 
+from typing import TypeAlias
+
 from ..base.namespaces import listing, namespace
-from .cluster import PreemptionCheckpointHandler, Server, coordinator, partitioners
+from .cluster import Server, coordinator
 from .datasets import (
     DistributedDataset,
     DistributedIterator,
@@ -12,9 +14,6 @@ from .datasets import (
 )
 from .resolvers import cluster_resolver
 from .strategies import (
-    CentralStorageStrategy,
-    CommunicationImplementation,
-    CommunicationOptions,
     CrossDeviceOps,
     HierarchicalCopyAllReduce,
     MirroredStrategy,
@@ -31,7 +30,6 @@ from .strategy import (
     ReplicaContext,
     Strategy,
     StrategyExtended,
-    ValueContext,
     experimental_set_strategy,
     get_replica_context,
     get_strategy,
@@ -44,18 +42,20 @@ from .strategy import (
 class experimental:
     """`tf.distribute.experimental`: earlier names of strategies and their options."""
 
-    CentralStorageStrategy = CentralStorageStrategy
-    CollectiveCommunication = CommunicationImplementation
-    CollectiveHints = CommunicationOptions
-    CommunicationImplementation = CommunicationImplementation
-    CommunicationOptions = CommunicationOptions
-    MultiWorkerMirroredStrategy = MultiWorkerMirroredStrategy
-    ParameterServerStrategy = ParameterServerStrategy
-    PreemptionCheckpointHandler = PreemptionCheckpointHandler
-    TPUStrategy = TPUStrategy
-    ValueContext = ValueContext
-    coordinator = coordinator
-    partitioners = partitioners
+    # (Imports: a name that stands for itself is no type to checkers.)
+    from .cluster import PreemptionCheckpointHandler as PreemptionCheckpointHandler
+    from .cluster import coordinator as coordinator
+    from .cluster import partitioners as partitioners
+    from .strategies import CentralStorageStrategy as CentralStorageStrategy
+    from .strategies import CommunicationImplementation as CommunicationImplementation
+    from .strategies import CommunicationOptions as CommunicationOptions
+    from .strategies import MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy
+    from .strategies import ParameterServerStrategy as ParameterServerStrategy
+    from .strategies import TPUStrategy as TPUStrategy
+    from .strategy import ValueContext as ValueContext
+
+    CollectiveCommunication: TypeAlias = CommunicationImplementation
+    CollectiveHints: TypeAlias = CommunicationOptions
 
 
 __all__ = [

@@ -29,39 +29,49 @@ Raises:
 """
 
 
-def missing(name: str, instead: str) -> type:
-    message = f"{name}: gradtape connects to no servers. {instead}"
+class Absent:
+    """What a script names to find a cluster: making it is an error that says what to use instead."""
 
-    def __init__(self: object, *args: object, **kwargs: object) -> None:
-        raise Missing(message)
+    _missing: str
 
-    text = _TEXT.format(name=name, instead=instead)
-    return type(name.rsplit(".", 1)[-1], (), {"__init__": __init__, "__doc__": text, "__module__": __name__})
+    def __init_subclass__(cls, *, name: str, instead: str) -> None:
+        cls._missing = f"{name}: gradtape connects to no servers. {instead}"
+        cls.__doc__ = _TEXT.format(name=name, instead=instead)
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        raise Missing(self._missing)
 
 
-_PARTITIONERS = "tf.distribute.experimental.partitioners."
 LOCAL = "Use tf.distribute.get_strategy(), or tf.distribute.MirroredStrategy() for one replica."
+_PARTITIONERS = "tf.distribute.experimental.partitioners."
+_NOTHING_TO_SHARE = "There are no servers to share out to."
 
-Server = missing("tf.distribute.Server", "There is nothing to serve.")
+
+class Server(Absent, name="tf.distribute.Server", instead="There is nothing to serve."): ...
+
+
+class PreemptionCheckpointHandler(
+    Absent,
+    name="tf.distribute.experimental.PreemptionCheckpointHandler",
+    instead="Use tf.train.CheckpointManager.",
+): ...
 
 
 @namespace("gradtape.distribute.coordinator", "gradtape.distribute.experimental.coordinator")
 class coordinator:
     """`tf.distribute.coordinator`: work that is given to parameter servers, which gradtape does not have."""
 
-    ClusterCoordinator = missing("tf.distribute.coordinator.ClusterCoordinator", LOCAL)
+    class ClusterCoordinator(Absent, name="tf.distribute.coordinator.ClusterCoordinator", instead=LOCAL): ...
 
 
 @namespace("gradtape.distribute.experimental.partitioners")
 class partitioners:
     """`tf.distribute.experimental.partitioners`: how variables would be shared out to servers."""
 
-    FixedShardsPartitioner = missing(_PARTITIONERS + "FixedShardsPartitioner", "There are no servers to share out to.")
-    MaxSizePartitioner = missing(_PARTITIONERS + "MaxSizePartitioner", "There are no servers to share out to.")
-    MinSizePartitioner = missing(_PARTITIONERS + "MinSizePartitioner", "There are no servers to share out to.")
-    Partitioner = missing(_PARTITIONERS + "Partitioner", "There are no servers to share out to.")
+    class FixedShardsPartitioner(Absent, name=_PARTITIONERS + "FixedShardsPartitioner", instead=_NOTHING_TO_SHARE): ...
 
+    class MaxSizePartitioner(Absent, name=_PARTITIONERS + "MaxSizePartitioner", instead=_NOTHING_TO_SHARE): ...
 
-PreemptionCheckpointHandler = missing(
-    "tf.distribute.experimental.PreemptionCheckpointHandler", "Use tf.train.CheckpointManager."
-)
+    class MinSizePartitioner(Absent, name=_PARTITIONERS + "MinSizePartitioner", instead=_NOTHING_TO_SHARE): ...
+
+    class Partitioner(Absent, name=_PARTITIONERS + "Partitioner", instead=_NOTHING_TO_SHARE): ...

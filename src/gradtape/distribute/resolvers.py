@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..base.namespaces import namespace
 from ..xla import processes
 from ..xla.places import accelerators
-from .cluster import LOCAL, Missing, missing
+from .cluster import LOCAL, Absent, Missing
 
 
 class ClusterSpec:
@@ -364,15 +364,28 @@ def of_strategy(given: ClusterResolver | None) -> tuple[ClusterResolver, process
     return given, processes.of_cluster(jobs, given.task_type, given.task_id, "The cluster resolver")
 
 
+_ClusterResolver: TypeAlias = (
+    ClusterResolver  # in the class below, a name that stands for itself is no type to checkers
+)
+_SimpleClusterResolver: TypeAlias = SimpleClusterResolver
+_TFConfigClusterResolver: TypeAlias = TFConfigClusterResolver
+_TPUClusterResolver: TypeAlias = TPUClusterResolver
+_HERE = "tf.distribute.cluster_resolver."
+
+
 @namespace("gradtape.distribute.cluster_resolver")
 class cluster_resolver:
     """`tf.distribute.cluster_resolver`: ways to find a cluster."""
 
-    ClusterResolver = ClusterResolver
-    GCEClusterResolver = missing("tf.distribute.cluster_resolver.GCEClusterResolver", LOCAL)
-    KubernetesClusterResolver = missing("tf.distribute.cluster_resolver.KubernetesClusterResolver", LOCAL)
-    SimpleClusterResolver = SimpleClusterResolver
-    SlurmClusterResolver = missing("tf.distribute.cluster_resolver.SlurmClusterResolver", LOCAL)
-    TFConfigClusterResolver = TFConfigClusterResolver
-    TPUClusterResolver = TPUClusterResolver
-    UnionResolver = missing("tf.distribute.cluster_resolver.UnionResolver", LOCAL)
+    ClusterResolver: TypeAlias = _ClusterResolver
+    SimpleClusterResolver: TypeAlias = _SimpleClusterResolver
+    TFConfigClusterResolver: TypeAlias = _TFConfigClusterResolver
+    TPUClusterResolver: TypeAlias = _TPUClusterResolver
+
+    class GCEClusterResolver(Absent, name=_HERE + "GCEClusterResolver", instead=LOCAL): ...
+
+    class KubernetesClusterResolver(Absent, name=_HERE + "KubernetesClusterResolver", instead=LOCAL): ...
+
+    class SlurmClusterResolver(Absent, name=_HERE + "SlurmClusterResolver", instead=LOCAL): ...
+
+    class UnionResolver(Absent, name=_HERE + "UnionResolver", instead=LOCAL): ...

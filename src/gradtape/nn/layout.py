@@ -131,6 +131,8 @@ def in_channels_last(function: Callable[[Any], Any], x: Any, rank: int, first: b
     lead = tuple(x.shape)[: -rank - 1]
     if len(lead) < 1:
         message = f"The input must have {rank + 2} axes (batch, {rank} sizes, channels), got shape {x.shape}."
+        if len(x.shape) == rank + 1:
+            message += " A single one gets its batch axis by tf.expand_dims(x, 0)."
         raise ArgumentValueError(None, None, message)
     if len(lead) > 1:
         x = reshape(x, (prod(lead), *tuple(x.shape)[-rank - 1 :]))

@@ -5,7 +5,8 @@ from ..values.tensor import Tensor
 from . import fft as fft
 from . import linalg as linalg
 from . import random as random
-from ..values.tensor import Tensor as ndarray
+from ..values.tensor import Tensor as Tensor
+ndarray = Tensor
 from .behavior import experimental_enable_numpy_behavior as experimental_enable_numpy_behavior
 from .creation import arange as arange
 from .creation import array as array
@@ -50,8 +51,9 @@ from .elementwise import isrealobj as isrealobj
 from .elementwise import isscalar as isscalar
 from .elementwise import nan_to_num as nan_to_num
 from .elementwise import real as real
-from .elementwise import round as around
 from .elementwise import round as round
+from .elementwise import round as round
+around = round
 from .elementwise import sinc as sinc
 from .manipulation import append as append
 from .manipulation import array_split as array_split
@@ -149,26 +151,30 @@ from .statistics import cov as cov
 from .statistics import median as median
 from .statistics import percentile as percentile
 from .statistics import quantile as quantile
-from numpy import bool as bool_
-from numpy import bytes_ as string_
+from numpy import bool_ as bool_
+from numpy import bytes_ as bytes_
+string_ = bytes_
 from numpy import complex128 as complex128
-from numpy import complex128 as complex_
+from numpy import complex128 as complex128
+complex_ = complex128
 from numpy import complex64 as complex64
 from numpy import finfo as finfo
 from numpy import float16 as float16
 from numpy import float32 as float32
 from numpy import float64 as float64
-from numpy import float64 as float_
+from numpy import float64 as float64
+float_ = float64
 from numpy import iinfo as iinfo
 from numpy import inexact as inexact
 from numpy import int16 as int16
 from numpy import int32 as int32
 from numpy import int64 as int64
-from numpy import int64 as int_
 from numpy import int8 as int8
+from numpy import int_ as int_
 from numpy import issubdtype as issubdtype
 from numpy import object_ as object_
-from numpy import str_ as unicode_
+from numpy import str_ as str_
+unicode_ = str_
 from numpy import uint16 as uint16
 from numpy import uint32 as uint32
 from numpy import uint64 as uint64

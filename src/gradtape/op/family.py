@@ -72,7 +72,8 @@ def explain_broadcast(name: str) -> Rule:
 def check_axis(name: str, x: Array, axis: int) -> None:
     """Raise unless the axis exists."""
     if not -x.ndim <= axis < x.ndim:
-        raise invalid(f"{name}: axis {axis} does not exist in a tensor of shape {x.shape}.")
+        known = f"axes are {-x.ndim} to {x.ndim - 1}" if x.ndim else "one number has no axes"
+        raise invalid(f"{name}: axis {axis} does not exist in a tensor of shape {x.shape}; {known}.")
 
 
 def explain_axis(name: str) -> Any:

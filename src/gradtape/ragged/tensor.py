@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, overload
 
 import numpy as np
 
@@ -471,7 +471,7 @@ class RaggedTensor(_Arithmetic):
     # --- parts -----------------------------------------------------------------------------------------------
 
     @property
-    def values(self) -> Any:
+    def values(self) -> Tensor | Any:
         """All values: a tensor, or a ragged tensor."""
         return self._values
 
@@ -541,7 +541,11 @@ class RaggedTensor(_Arithmetic):
         kind = self._row_splits._array.dtype if out_type is None else dtypes.as_dtype(out_type).numpy
         return from_array(np.asarray(values, kind)[()])
 
-    def row_lengths(self, axis: IntLike = 1, name: str | None = None) -> Any:
+    @overload
+    def row_lengths(self, axis: Literal[1] = 1, name: str | None = None) -> Tensor: ...
+    @overload
+    def row_lengths(self, axis: IntLike, name: str | None = None) -> Tensor | Any: ...
+    def row_lengths(self, axis: IntLike = 1, name: str | None = None) -> Tensor | Any:
         """The length of each row.
 
         >>> tf.ragged.constant([[1, 2], [], [3]]).row_lengths().numpy()

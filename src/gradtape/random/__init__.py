@@ -76,8 +76,9 @@ all_candidate_sampler = traceable(_SAMPLERS.all, on_abstract=drawn_on_abstract)
 class experimental:
     """`tf.random.experimental`: earlier names of generators, and seeds that are split and folded."""
 
-    Algorithm = Algorithm
-    Generator = Generator
+    from ..api.generator import Algorithm as Algorithm  # (a name that stands for itself is no type to checkers)
+    from ..api.generator import Generator as Generator
+
     create_rng_state = staticmethod(create_rng_state)
     index_shuffle = staticmethod(index_shuffle)
     get_global_generator = staticmethod(get_global_generator)

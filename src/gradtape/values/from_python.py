@@ -47,7 +47,8 @@ def _converted(value: Any, dtype: DType | None) -> Array:
         return _from_python(value, dtype)
     except (TypeError, ValueError, OverflowError):
         raise NotATensorError(
-            f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor."
+            f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor. "
+            "Tensors are made of numbers, truth values, text, arrays, and lists of these."
         ) from None
 
 
@@ -80,7 +81,8 @@ def _from_python(value: Any, dtype: DType | None) -> Array:
     except ValueError:
         _check_lengths(value)
         raise ValueError(
-            "Can't convert non-rectangular Python sequence to Tensor. All lists at one depth must have the same length."
+            "Can't convert non-rectangular Python sequence to Tensor. All lists at one depth must have the same length; "
+            "tf.ragged.constant takes lists of different lengths."
         ) from None
     if array.dtype.kind == "O" and array.size and all(isinstance(leaf, _NUMBERS) for leaf in array.flat):
         array = _from_large_integers(array, dtype)

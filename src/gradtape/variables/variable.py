@@ -509,7 +509,8 @@ class Variable(PartialChanges, _Operators, metaclass=_VariableMeta):
         if array.shape != present.shape and not self._shape.is_compatible_with(array.shape):
             raise unfit(
                 f"Cannot assign value to variable '{self._name}': Shape mismatch. The variable shape {self._shape}, "
-                f"and the assigned value shape {array.shape} are incompatible."
+                f"and the assigned value shape {array.shape} are incompatible. "
+                "A variable that takes several shapes is made with them: tf.Variable(value, shape=[None])."
             )
         return array
 

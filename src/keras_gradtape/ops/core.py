@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -149,7 +150,7 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> 
 def switch(index: Any, branches: Any, *operands: Any) -> Any:
     """What the branch of that number returns; numbers out of range mean the first or the last."""
     index = gradtape.clip_by_value(convert_to_tensor(index, "int32"), 0, len(branches) - 1)
-    return gradtape.switch_case(index, [lambda branch=branch: branch(*operands) for branch in branches])
+    return gradtape.switch_case(index, [functools.partial(branch, *operands) for branch in branches])
 
 
 def while_loop(

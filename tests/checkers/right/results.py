@@ -54,7 +54,7 @@ def name_of(t: tf.Tensor) -> str:
     return t.dtype.name
 
 
-assert_type(tf.while_loop(below, step, (0, x)), tuple[tf.Tensor, ...])
+assert_type(tf.while_loop(below, step, (0, x)), tuple[tf.Tensor, tf.Tensor])
 assert_type(tf.while_loop(below, step, [0, x]), list[tf.Tensor])
 assert_type(tf.map_fn(vector, x), tf.Tensor)
 assert_type(tf.scan(add, x), tf.Tensor)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -73,7 +73,7 @@ def shared_by_batch(value: Any) -> Any:
 
 
 def case(
-    pred_fn_pairs: object,
+    pred_fn_pairs: Sequence[tuple[Any, Callable[[], _Result]]] | Mapping[Any, Callable[[], _Result]],
     default: Callable[[], _Result] | None = None,
     exclusive: bool = False,
     strict: bool = False,
@@ -159,7 +159,11 @@ def _checked_pairs(pred_fn_pairs: Any, default: object, exclusive: bool) -> list
 
 
 def switch_case(
-    branch_index: Any, branch_fns: Any, default: Callable[[], _Result] | None = None, name: str = "switch_case"
+    branch_index: Any,
+    branch_fns: Sequence[Callable[[], _Result] | tuple[int, Callable[[], _Result]]]
+    | Mapping[int, Callable[[], _Result]],
+    default: Callable[[], _Result] | None = None,
+    name: str = "switch_case",
 ) -> _Result:
     """What the function of that number returns; out of range, what `default` returns, or else the last function.
 

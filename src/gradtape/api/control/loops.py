@@ -25,6 +25,54 @@ from .branches import truth_of
 
 @overload
 def while_loop(
+    cond: Callable[[Tensor], Any],
+    body: Callable[[Tensor], Any],
+    loop_vars: tuple[TensorLeaf],
+    shape_invariants: Any = ...,
+    parallel_iterations: int = ...,
+    back_prop: bool = ...,
+    swap_memory: bool = ...,
+    maximum_iterations: Any = ...,
+    name: str | None = ...,
+) -> tuple[Tensor]: ...
+@overload
+def while_loop(
+    cond: Callable[[Tensor, Tensor], Any],
+    body: Callable[[Tensor, Tensor], Any],
+    loop_vars: tuple[TensorLeaf, TensorLeaf],
+    shape_invariants: Any = ...,
+    parallel_iterations: int = ...,
+    back_prop: bool = ...,
+    swap_memory: bool = ...,
+    maximum_iterations: Any = ...,
+    name: str | None = ...,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def while_loop(
+    cond: Callable[[Tensor, Tensor, Tensor], Any],
+    body: Callable[[Tensor, Tensor, Tensor], Any],
+    loop_vars: tuple[TensorLeaf, TensorLeaf, TensorLeaf],
+    shape_invariants: Any = ...,
+    parallel_iterations: int = ...,
+    back_prop: bool = ...,
+    swap_memory: bool = ...,
+    maximum_iterations: Any = ...,
+    name: str | None = ...,
+) -> tuple[Tensor, Tensor, Tensor]: ...
+@overload
+def while_loop(
+    cond: Callable[[Tensor, Tensor, Tensor, Tensor], Any],
+    body: Callable[[Tensor, Tensor, Tensor, Tensor], Any],
+    loop_vars: tuple[TensorLeaf, TensorLeaf, TensorLeaf, TensorLeaf],
+    shape_invariants: Any = ...,
+    parallel_iterations: int = ...,
+    back_prop: bool = ...,
+    swap_memory: bool = ...,
+    maximum_iterations: Any = ...,
+    name: str | None = ...,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]: ...
+@overload
+def while_loop(
     cond: Callable[..., Any],
     body: Callable[..., Any],
     loop_vars: list[TensorLeaf],

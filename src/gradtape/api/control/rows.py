@@ -10,7 +10,7 @@ from ...base.errors import BranchTypeError, OpError, OutOfRangeError, ScalarElem
 from ...base.sizes import UNKNOWN, Dim, same
 from ...base.traceable import traceable
 from ...base.type_spec import CompositeSpec
-from ...base.types import DenseLike, DTypeLike, TensorLeaf
+from ...base.types import Composite, DTypeLike, TensorLeaf
 from ...op.arguments import count, optional_count, takes
 from ...trace.abstract_tensor import Evaluator, NeedsValue
 from ...trace.control import Callee, is_written_out, rounds_on_abstract
@@ -115,7 +115,7 @@ def _no_rows(spec: Any) -> Any:
 @overload
 def map_fn(
     fn: Callable[[Tensor], _Result],
-    elems: DenseLike,
+    elems: TensorLeaf,
     dtype: Any = ...,
     parallel_iterations: int | None = ...,
     back_prop: bool = ...,
@@ -127,7 +127,7 @@ def map_fn(
 @overload
 def map_fn(
     fn: Callable[..., Any],
-    elems: Any,
+    elems: Sequence[Any] | Mapping[Any, Any] | Composite | TensorArray,
     dtype: Any = ...,
     parallel_iterations: int | None = ...,
     back_prop: bool = ...,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ...base.shapes import TensorShape
 from ...base.types import DTypeLike, IntLike
 from ...op.arguments import function, takes, truth
 from ...op.attributes import as_int
-from ...values.tensor import to_tensor
+from ...values.tensor import Tensor, to_tensor
 from .. import batching, grouping, nested, transforms
 from ..functions import Function
 from ..iterator import T
@@ -187,6 +187,24 @@ class Batches(Pipeline[T]):
         sizes = np.asarray(to_tensor(batch_size)).reshape(-1).tolist()
         return self._then(batching.Rebatch(self._node, sizes, bool(drop_remainder)))
 
+    @overload
+    def window(
+        self: Batches[Tensor],
+        size: IntLike,
+        shift: IntLike | None = ...,
+        stride: IntLike = ...,
+        drop_remainder: Any = ...,
+        name: str | None = ...,
+    ) -> Dataset[Dataset[Tensor]]: ...
+    @overload
+    def window(
+        self,
+        size: IntLike,
+        shift: IntLike | None = ...,
+        stride: IntLike = ...,
+        drop_remainder: Any = ...,
+        name: str | None = ...,
+    ) -> Dataset[Any]: ...
     @takes(drop_remainder=truth)
     def window(
         self,

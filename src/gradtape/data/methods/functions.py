@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, cast, overload
 
-from ...base.types import IntLike
+from ...base.types import Composite, IntLike, TensorLeaf
 from ...op.attributes import as_int
 from ...values.tensor import Tensor
 from .. import mixing, resampling, transforms
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from ..dataset import Dataset
 
 _A = TypeVar("_A")
-_B = TypeVar("_B")
-_C = TypeVar("_C")
+_Parts = TypeVarTuple("_Parts")
 _Result = TypeVar("_Result")
 
 
@@ -28,18 +27,8 @@ class Functions(Pipeline[T]):
 
     @overload
     def map(
-        self: Functions[tuple[_A, _B]],
-        map_func: Callable[[_A, _B], _Result],
-        num_parallel_calls: Any = ...,
-        deterministic: bool | None = ...,
-        synchronous: bool | None = ...,
-        use_unbounded_threadpool: bool = ...,
-        name: str | None = ...,
-    ) -> Dataset[_Result]: ...
-    @overload
-    def map(
-        self: Functions[tuple[_A, _B, _C]],
-        map_func: Callable[[_A, _B, _C], _Result],
+        self: Functions[tuple[*_Parts]],
+        map_func: Callable[[*_Parts], _Result],
         num_parallel_calls: Any = ...,
         deterministic: bool | None = ...,
         synchronous: bool | None = ...,
@@ -88,6 +77,14 @@ class Functions(Pipeline[T]):
             transforms.Map(self._node, map_func, parallel_calls(num_parallel_calls, "map"), deterministic)
         )
 
+    @overload
+    def flat_map(
+        self: Functions[tuple[*_Parts]], map_func: Callable[[*_Parts], Dataset[_Result]], name: str | None = ...
+    ) -> Dataset[_Result]: ...
+    @overload
+    def flat_map(
+        self: Functions[_A], map_func: Callable[[_A], Dataset[_Result]], name: str | None = ...
+    ) -> Dataset[_Result]: ...
     def flat_map(self, map_func: Callable[..., Dataset[_Result]], name: str | None = None) -> Dataset[_Result]:
         """The elements of the datasets that a function makes of each element, one after the other.
 
@@ -105,6 +102,26 @@ class Functions(Pipeline[T]):
         """
         return self._then(mixing.FlatMap(self._node, map_func, node_of))
 
+    @overload
+    def interleave(
+        self: Functions[tuple[*_Parts]],
+        map_func: Callable[[*_Parts], Dataset[_Result]],
+        cycle_length: IntLike | None = ...,
+        block_length: IntLike | None = ...,
+        num_parallel_calls: Any = ...,
+        deterministic: bool | None = ...,
+        name: str | None = ...,
+    ) -> Dataset[_Result]: ...
+    @overload
+    def interleave(
+        self: Functions[_A],
+        map_func: Callable[[_A], Dataset[_Result]],
+        cycle_length: IntLike | None = ...,
+        block_length: IntLike | None = ...,
+        num_parallel_calls: Any = ...,
+        deterministic: bool | None = ...,
+        name: str | None = ...,
+    ) -> Dataset[_Result]: ...
     def interleave(
         self,
         map_func: Callable[..., Dataset[_Result]],
@@ -139,7 +156,13 @@ class Functions(Pipeline[T]):
         block = 1 if block_length is None else as_int(block_length)
         return self._then(mixing.Interleave(self._node, map_func, node_of, cycle, block, parallel))
 
-    def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset[T]:
+    @overload
+    def filter(
+        self: Functions[tuple[*_Parts]], predicate: Callable[[*_Parts], Any], name: str | None = ...
+    ) -> Dataset[tuple[*_Parts]]: ...
+    @overload
+    def filter(self: Functions[_A], predicate: Callable[[_A], Any], name: str | None = ...) -> Dataset[_A]: ...
+    def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset[Any]:
         """The elements for which a function is true.
 
         >>> import gradtape as tf
@@ -155,7 +178,13 @@ class Functions(Pipeline[T]):
         """
         return self._then(transforms.Filter(self._node, predicate))
 
-    def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset[T]:
+    @overload
+    def take_while(
+        self: Functions[tuple[*_Parts]], predicate: Callable[[*_Parts], Any], name: str | None = ...
+    ) -> Dataset[tuple[*_Parts]]: ...
+    @overload
+    def take_while(self: Functions[_A], predicate: Callable[[_A], Any], name: str | None = ...) -> Dataset[_A]: ...
+    def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset[Any]:
         """The elements before the first for which a function is false.
 
         >>> import gradtape as tf
@@ -171,7 +200,23 @@ class Functions(Pipeline[T]):
         """
         return self._then(transforms.TakeWhile(self._node, predicate))
 
-    def scan(self, initial_state: Any, scan_func: Callable[..., Any], name: str | None = None) -> Dataset:
+    @overload
+    def scan(
+        self: Functions[_A],
+        initial_state: TensorLeaf,
+        scan_func: Callable[[Tensor, _A], tuple[Any, _Result]],
+        name: str | None = ...,
+    ) -> Dataset[_Result]: ...
+    @overload
+    def scan(
+        self,
+        initial_state: Sequence[Any] | Mapping[Any, Any] | Composite,
+        scan_func: Callable[..., tuple[Any, _Result]],
+        name: str | None = ...,
+    ) -> Dataset[_Result]: ...
+    def scan(
+        self, initial_state: Any, scan_func: Callable[..., tuple[Any, Any]], name: str | None = None
+    ) -> Dataset[Any]:
         """The outputs of a function that carries a state: `scan_func(state, element)` returns `(new_state, output)`.
 
         >>> import gradtape as tf

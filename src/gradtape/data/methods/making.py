@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
@@ -100,6 +100,30 @@ class Making(Pipeline[T]):
         """
         return dataset_of(sources.Tensors(tensors))
 
+    @overload
+    @staticmethod
+    def from_generator(
+        generator: Callable[..., Any], *, args: Any = ..., output_signature: TensorSpec, name: str | None = ...
+    ) -> Dataset[Tensor]: ...
+    @overload
+    @staticmethod
+    def from_generator(
+        generator: Callable[..., Any],
+        *,
+        args: Any = ...,
+        output_signature: tuple[TensorSpec, TensorSpec],
+        name: str | None = ...,
+    ) -> Dataset[tuple[Tensor, Tensor]]: ...
+    @overload
+    @staticmethod
+    def from_generator(
+        generator: Callable[..., Any],
+        output_types: Any = ...,
+        output_shapes: Any = ...,
+        args: Any = ...,
+        output_signature: Any = ...,
+        name: str | None = ...,
+    ) -> Dataset[Any]: ...
     @staticmethod
     def from_generator(
         generator: Callable[..., Any],
@@ -294,12 +318,12 @@ class Making(Pipeline[T]):
     @staticmethod
     @takes(stop_on_empty_dataset=flag, rerandomize_each_iteration=optional_flag)
     def sample_from_datasets(
-        datasets: Any,
+        datasets: Sequence[Dataset[_A]],
         weights: Any = None,
         seed: Any = None,
         stop_on_empty_dataset: bool = False,
         rerandomize_each_iteration: bool | None = None,
-    ) -> Dataset:
+    ) -> Dataset[_A]:
         """Each element from one of the datasets, chosen at random with these weights.
 
         >>> import gradtape as tf
@@ -337,7 +361,9 @@ class Making(Pipeline[T]):
 
     @staticmethod
     @takes(stop_on_empty_dataset=flag)
-    def choose_from_datasets(datasets: Any, choice_dataset: Dataset, stop_on_empty_dataset: bool = True) -> Dataset:
+    def choose_from_datasets(
+        datasets: Sequence[Dataset[_A]], choice_dataset: Dataset, stop_on_empty_dataset: bool = True
+    ) -> Dataset[_A]:
         """Each element from the dataset whose number `choice_dataset` gives.
 
         >>> import gradtape as tf

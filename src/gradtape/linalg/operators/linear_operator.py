@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import functools
-from typing import Any, ClassVar
+from typing import Any, ClassVar, overload
 
 import numpy as np
 
@@ -284,6 +284,12 @@ class LinearOperator(Module, abc.ABC):
     def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         raise NotImplementedError("_matmul is not implemented.")
 
+    @overload
+    def matmul(
+        self, x: LinearOperator, adjoint: bool = ..., adjoint_arg: bool = ..., name: str = ...
+    ) -> LinearOperator: ...
+    @overload
+    def matmul(self, x: TensorLike, adjoint: bool = ..., adjoint_arg: bool = ..., name: str = ...) -> Tensor: ...
     def matmul(
         self, x: TensorLike | LinearOperator, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul"
     ) -> Any:
@@ -360,6 +366,12 @@ class LinearOperator(Module, abc.ABC):
         if self.is_square is False:
             raise NotImplementedError("Exact solve not implemented for an operator that is expected to not be square.")
 
+    @overload
+    def solve(
+        self, rhs: LinearOperator, adjoint: bool = ..., adjoint_arg: bool = ..., name: str = ...
+    ) -> LinearOperator: ...
+    @overload
+    def solve(self, rhs: TensorLike, adjoint: bool = ..., adjoint_arg: bool = ..., name: str = ...) -> Tensor: ...
     def solve(
         self, rhs: TensorLike | LinearOperator, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve"
     ) -> Any:
