@@ -214,3 +214,10 @@ def test_errors_do_not_grow_with_the_length_of_a_row(dtype, columns):
     squares = x.astype(np.longdouble) ** 2
     total = tf.function(lambda x: tf.reduce_sum(x * x, -1))(x)
     assert np.max(np.abs(total / squares.sum(-1) - 1)) < 3 * np.finfo(dtype).eps
+
+
+@pytest.mark.parametrize("axis", [2, -3, (0, 0)])
+def test_axes_that_do_not_exist_are_refused_for_large_arrays_too(axis):
+    x = tf.ones((thresholds.ROWS_ELEMENTS, 2))
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        standardize(x, tf.ones(2), tf.ones(2), axis=axis)

@@ -15,7 +15,10 @@ from gradtape.compile.codegen import python_of
 from gradtape.compile.executor import lowered
 from gradtape.compile.passes import optimized
 from gradtape.compile.program import Node, Program, Value
+from gradtape.compile.whole import native_function
 from gradtape.compile.whole.group import WholeGroup
+from gradtape.compile.whole.known import Known
+from gradtape.compile.whole.native_function import Parts
 from gradtape.compile.whole.recording import Recording
 from gradtape.compile.whole.stand_in import Steps
 from gradtape.extend import checks
@@ -29,6 +32,29 @@ pytestmark = pytest.mark.skipif(
 )
 
 OPS = all_ops()
+
+TEXTS: dict[str, str] = {}  # the texts that were written, by the key of what they were written from
+
+
+@pytest.fixture(autouse=True)
+def _known_functions_are_those_that_would_be_written(monkeypatch):
+    """Write every text, also where the function is known: one key has one text, and one table."""
+    compiled = native_function._compiled
+
+    def checked(parts: Parts) -> Known:
+        identity = native_function._identity(parts)
+        assert identity is not None
+        module, table = native_function.written(parts, identity)
+        assert TEXTS.setdefault(identity.key, str(module)) == str(module)
+        found = compiled(parts)
+        passing = {
+            origin for origin in table.origins if origin is None or origin[0] == "locks"
+        }  # (made for each table)
+        for origin, one, two in zip(table.origins, table.addresses, found.table.addresses, strict=True):
+            assert one == two or origin in passing, origin
+        return found
+
+    monkeypatch.setattr(native_function, "_compiled", checked)
 
 
 def named(value: Any) -> str:

@@ -161,17 +161,22 @@ class CompiledGraph:
     def _written(self, key: Key, program: Program, returned: Any) -> Any:
         """The program as a function of arrays, which gives this structure with tensors in place of values."""
 
-        def write(whole: bool) -> Any:
+        lines: list[Any] = []
+
+        def as_lines(whole: bool) -> Any:
             names = Names()
-            run = python_of(program, packed(returned, names), names, whole=False)
-            if not whole:
-                return run
-            code = whole_function(program, returned)
+            return python_of(program, packed(returned, names), names, whole=whole)
+
+        def write(whole: bool) -> Any:
+            code = whole_function(program, returned) if whole else None
+            if whole and code is None:
+                return as_lines(True)
+            if not lines:
+                lines.append(as_lines(False))
             if code is None:
-                names = Names()
-                return python_of(program, packed(returned, names), names, whole=True)
+                return lines[0]
             self.direct = code.function
-            return code.function(run)
+            return code.function(lines[0])
 
         if _OBSERVED in key:
             return write(False)  # it runs now and then: no machine code is made for it

@@ -7,7 +7,7 @@ import functools
 import importlib.util
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 from types import MappingProxyType
 from typing import Any
@@ -124,16 +124,47 @@ def compiled(module: Any, *names: str, symbols: Mapping[str, int] = _NONE) -> tu
     What the module declares and does not define is found in the process (`memcpy`) or in `symbols`, by name. Addresses belong
     there and not into the text: they differ from process to process, and the machine code is kept on disk for the next ones.
     """
-    from .object_cache import key_of
-
     text = str(module)
-    key = key_of(text, *_machine().identity)
+    key = module_key(text)
     with _LOCK:
         library = _LIBRARIES.get((key, *symbols.items()))
+    return _addresses(library or _library(key, _object_code(key, text), symbols), names)
+
+
+def compiled_before(key: str, *names: str) -> tuple[int, ...] | None:
+    """The same for a module without symbols of which only the key is there; None where this process, and the disk, have none."""
+    from .object_cache import of_user
+
+    with _LOCK:
+        library = _LIBRARIES.get((key,))
     if library is None:
-        code = _object_code(key, text)
-        with _LOCK:
-            library = _LIBRARIES[key, *symbols.items()] = _linked(code, symbols)
+        cache = of_user()
+        code = None if cache is None else cache.load(key)
+        if code is None:
+            return None
+        library = _library(key, code, _NONE)
+    return _addresses(library, names)
+
+
+def module_key(text: str) -> str:
+    """The key of the machine code of a module."""
+    from .object_cache import key_of
+
+    return key_of(text, *machine_identity())
+
+
+def machine_identity() -> tuple[str, ...]:
+    """What machine code depends on besides its text: processor, registers, versions."""
+    return _machine().identity
+
+
+def _library(key: str, code: bytes, symbols: Mapping[str, int]) -> str:
+    with _LOCK:
+        library = _LIBRARIES[key, *symbols.items()] = _linked(code, symbols)
+    return library
+
+
+def _addresses(library: str, names: Sequence[str]) -> tuple[int, ...]:
     with _LOCK:
         return tuple(_address(library, name) for name in names)
 

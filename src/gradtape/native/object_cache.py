@@ -1,8 +1,9 @@
 """Machine code on disk, so that the next process need not compile it again.
 
-A file holds the object code of one module; its name is the hash of all that the code depends on. The files lie in a folder that
-belongs to the user and that nobody else may enter: whoever can write there decides what this process runs. Where there is no such
-folder, or it cannot be used, there is no cache, and the logger `gradtape` says why, once, at level DEBUG.
+A file holds the object code of one module; its name is the hash of all that the code depends on. Beside them lie notes: what is
+known of a function before its module is written (compile/whole/known.py). The files lie in a folder that belongs to the user and
+that nobody else may enter: whoever can write there decides what this process runs. Where there is no such folder, or it cannot be
+used, there is no cache, and the logger `gradtape` says why, once, at level DEBUG.
 
     GRADTAPE_CACHE=0          there is no cache
     GRADTAPE_CACHE=/a/folder  the files lie there
@@ -33,10 +34,11 @@ MOST_BYTES = 128 << 20  # on disk, of all files
 _KEPT_OF_MOST = 0.75  # what is left when there was more
 _STORED_BETWEEN_LOOKS = 100  # files that a process stores before it adds up all sizes again
 
-_HEAD = b"gradtape object 1\n"  # begins a file; then come the checksum and the object code
+_HEAD = b"gradtape object 1\n"  # begins a file; then come the checksum and the object code, or the note
+CODE, NOTE = "o", "note"  # kinds of files
 _MOST_FILE_BYTES = 64 << 20
-_NAME = re.compile(r"[0-9a-f]{64}\.o")
-_UNFINISHED = re.compile(r"\.[0-9a-f]{64}\.o\.[0-9a-f]{16}")
+_NAME = re.compile(rf"[0-9a-f]{{64}}\.({CODE}|{NOTE})")
+_UNFINISHED = re.compile(rf"\.{_NAME.pattern}\.[0-9a-f]{{16}}")
 _HOUR, _DAY = 3600.0, 24 * 3600.0
 
 
@@ -104,13 +106,13 @@ class ObjectCache:
         self._stored = 0
         self._is_read = self._is_written = True  # until it fails: then it is not tried again
 
-    def load(self, key: str) -> bytes | None:
-        """The object code that was stored under a key; None where there is none that can be trusted."""
+    def load(self, key: str, kind: str = CODE) -> bytes | None:
+        """The object code, or the note, that was stored under a key; None where there is none that can be trusted."""
         if not self._is_read:
             return None
         try:
             with self._opened() as folder:
-                return _read(folder, key)
+                return _read(folder, key, kind)
         except FileNotFoundError:
             return None
         except _NotOurs as reason:
@@ -121,14 +123,14 @@ class ObjectCache:
             LOGGER.debug("Machine code is neither read from disk nor kept there: %s", error)
             return None
 
-    def store(self, key: str, code: bytes) -> None:
-        """Keep object code for processes to come, if that is possible."""
+    def store(self, key: str, code: bytes, kind: str = CODE) -> None:
+        """Keep object code, or a note, for processes to come, if that is possible."""
         if not self._is_written:
             return
         try:
             os.makedirs(self.path, 0o700, exist_ok=True)
             with self._opened() as folder:
-                _write(folder, f"{key}.o", _HEAD + _checksum(key, code) + code)
+                _write(folder, f"{key}.{kind}", _HEAD + _checksum(key, code) + code)
                 if self._stored % _STORED_BETWEEN_LOOKS == 0:
                     self._make_room(folder)
                 self._stored += 1
@@ -230,8 +232,8 @@ def _checksum(key: str, code: bytes) -> bytes:
     return hashlib.sha256(key.encode() + code).digest()
 
 
-def _read(folder: int, key: str) -> bytes:
-    name = f"{key}.o"
+def _read(folder: int, key: str, kind: str) -> bytes:
+    name = f"{key}.{kind}"
     try:
         # Nothing is followed to another place, and a pipe is not waited for.
         file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)

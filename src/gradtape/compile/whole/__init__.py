@@ -11,6 +11,8 @@
                         steps as text of LLVM
     state.py            variables as arguments and results
     native_function.py  the whole as a function that Python calls (entry.py, variables.py, objects.py)
+    identity.py, known.py, origins.py
+                        functions that an earlier process has compiled, found by their steps before any text is written
 
 docs/design/compiler.md follows one program through all of it.
 """

@@ -18,6 +18,7 @@ from ...native.language import INT32, INT64, POINTER, Unsupported
 from ...op.declaration import Op
 from .body_memory import RAISED, REFUSED, BodyMemory
 from .memory import call_address, i64, untyped
+from .origins import NEW_ARRAY
 from .stand_in import StandIn, Steps, plausible
 from .steps import AnyStep, Array, Called, View
 
@@ -127,7 +128,7 @@ def _new_view(memory: BodyMemory, view: View) -> Any:
     b, null = memory.b, ir.Constant(POINTER, None)
     memory.call("Py_IncRef", None, memory.thing(view.dtype))  # (NumPy takes the reference)
     sizes, strides = (memory.constants(numbers) if view.shape else null for numbers in (view.shape, view.strides))
-    function = memory.entry(memory.addresses.place(abi.address_of_new_array()))
+    function = memory.entry(memory.addresses.place(abi.address_of_new_array(), NEW_ARRAY))
     made = call_address(
         b, function, POINTER, memory.thing(np.ndarray), memory.thing(view.dtype), INT32(len(view.shape)), sizes, strides,
         memory.at(view.buffer, view.offset), INT32(abi.WRITEABLE), null,

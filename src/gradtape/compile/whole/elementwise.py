@@ -6,7 +6,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from ...native import abi, engine
+from ...native import engine
 from ...native.language import POINTER, loop
 from .fast_math import PREFIX
 from .memory import Memory, Place, collapsed, constant_of, is_uniform
@@ -91,8 +91,6 @@ def write_called(memory: Memory, step: Elementwise) -> None:
     """NumPy's inner loop, called for each row of elements."""
     views = [*(view.broadcast(step.writes.shape) for view in step.reads), step.writes]
     assert step.ufunc is not None
-    found = abi.inner_loop(step.ufunc, tuple(view.dtype for view in views))
-    assert found is not None
     sizes, strides = collapsed(step.writes.shape, [view.strides for view in views])
     if not all(sizes):
         return
@@ -103,7 +101,8 @@ def write_called(memory: Memory, step: Elementwise) -> None:
         ]
     with memory.over(sizes[:-1], views, [steps[:-1] for steps in strides]) as places:  # type: ignore[misc]
         addresses = [memory.at(view.buffer, place) for view, place in zip(views, places, strict=True)]
-        memory.call_loop(found, addresses, sizes[-1:], [steps[-1] for steps in strides])
+        kinds = [view.dtype for view in views]
+        memory.call_loop(step.ufunc, kinds, addresses, sizes[-1:], [steps[-1] for steps in strides])
 
 
 def write_copy(memory: Memory, source: View, target: View) -> None:

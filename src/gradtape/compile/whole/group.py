@@ -15,7 +15,7 @@ from ..group import Group, Item
 from ..program import Branch, Loop, Node, Program, Value, size_of
 from .callbacks import are_mostly_calls
 from .entry import is_returnable
-from .native_function import NativeCode
+from .native_function import NativeCode, Parts
 from .recording import Recording
 from .stand_in import StandIn, Steps
 from .state import State, separated
@@ -43,10 +43,14 @@ class WholeGroup(Group):
             return otherwise
 
     def code(self) -> NativeCode:
-        """The group's steps as text of LLVM."""
+        """The group as machine code."""
+        return NativeCode(self.parts())
+
+    def parts(self) -> Parts:
+        """What its native function is written from."""
         given = [self.recording.given[number].buffer for number in self.used]
         results = [self.recording.values[number] for number in self.outputs]
-        return NativeCode(self.recording.steps.current, given, results, own=self.recording.steps.own)
+        return Parts(self.recording.steps.current, given, results, own=self.recording.steps.own)
 
     def _as_program(self, program: Program) -> Program:
         """The group's instructions alone, from the values that it uses to its outputs."""
@@ -107,9 +111,13 @@ class WholeProgram:
         return [*map(self.recording.take, self.numbers), *(value for _, value in self.changed)]
 
     def code(self) -> NativeCode:
-        """The steps as text of LLVM."""
+        """The program as machine code."""
+        return NativeCode(self.parts())
+
+    def parts(self) -> Parts:
+        """What its native function is written from."""
         take = self.recording.take
-        return NativeCode(
+        return Parts(
             self.recording.steps.current,
             [take(number).buffer for number in self.inputs],
             [take(number) for number in self.numbers],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -11,6 +11,8 @@ from llvmlite import ir
 
 from ...native import abi
 from ...native.language import INT64, POINTER, _Callee, loop
+from . import origins
+from .origins import LATER, Origin
 from .steps import Buffer, Shape, View
 from .texts import BYTE, element_of, stored_as
 
@@ -28,31 +30,44 @@ def untyped(pointer: Any) -> Any:
 
 
 class Table:
-    """The addresses that a function is given: functions of others, constants, objects. None of them is part of its text."""
+    """The addresses that a function is given: functions of others, constants, objects. None of them is part of its text.
 
-    def __init__(self) -> None:
+    `origin_of` says where the address of a thing comes from that belongs to the program.
+    """
+
+    def __init__(self, origin_of: Callable[[int], Origin | None] | None = None) -> None:
         self.addresses: list[int] = []
         self.kept: list[Any] = []
-        self._places: dict[int, int] = {}
+        self.origins: list[Origin | None] = []  # where each comes from, in words for other processes
+        self.origin_of = origin_of or (lambda address: None)
+        self._places: dict[Any, int] = {}  # by origin, so that the text does not depend on which addresses are equal
 
-    def place(self, address: int, kept: object = None) -> int:
+    def add(self, address: int, kept: object = None, origin: Origin | None = None) -> int:
+        """Add an address; its place."""
+        self.addresses.append(address)
+        self.kept.append(kept)
+        self.origins.append(origin)
+        return len(self.addresses) - 1
+
+    def place(self, address: int, origin: Origin | None, kept: object = None) -> int:
         """Where an address stands in the table."""
-        found = self._places.get(address)
+        origin = origin or self.origin_of(address)
+        found = self._places.get(origin or address)
         if found is None:
-            found = self._places[address] = len(self.addresses)
-            self.addresses.append(address)
-            self.kept.append(kept)
+            found = self._places[origin or address] = self.add(address, kept, origin)
         return found
 
     def reserve(self) -> int:
         """A place for an address that is filled in later."""
-        self.addresses.append(0)
-        self.kept.append(None)
-        return len(self.addresses) - 1
+        return self.add(0, None, LATER)
 
     def array(self, array: np.ndarray[Any, Any]) -> int:
         """Where the address of an array's first element stands."""
-        return self.place(abi.address_of(array), array)
+        return self.place(abi.address_of(array), None, array)
+
+    def object(self, value: object) -> int:
+        """Where an object stands."""
+        return self.place(id(value), origins.of_object(value), value)
 
 
 class Memory:
@@ -78,7 +93,7 @@ class Memory:
 
     def thing(self, value: object) -> Any:
         """An object of ours."""
-        return self.entry(self.addresses.place(id(value), value))
+        return self.entry(self.addresses.object(value))
 
     def begin(self, buffer: Buffer) -> Any:
         """Where a buffer begins."""
@@ -96,7 +111,7 @@ class Memory:
 
     def function(self, name: str) -> Any:
         """The address of a function of CPython's."""
-        return self.entry(self.addresses.place(abi.address_of_function(name)))
+        return self.entry(self.addresses.place(*origins.python_function(name)))
 
     def call(self, name: str, result: Any, *arguments: Any) -> Any:
         """Call a function of CPython's."""
@@ -174,6 +189,15 @@ class Memory:
 
     # --- functions of others ---------------------------------------------------------------------------------------
 
+    def _of_loop(self, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]], loop: tuple[int, int], place: int) -> Any:
+        """An inner loop, or what it is given."""
+        if not loop[place]:
+            return ir.Constant(POINTER, None)
+        whose = origins.of_object(ufunc) or self.addresses.origin_of(id(ufunc))
+        letters = "".join(dtype.char for dtype in dtypes)
+        origin = None if whose is None else ("loop", whose, letters, place, bool(loop[1]))
+        return self.entry(self.addresses.place(loop[place], origin))
+
     def constants(self, numbers: Sequence[int]) -> Any:
         """Whole numbers in memory."""
         name = "numbers_" + "_".join(map(str, numbers)).replace("-", "m")
@@ -184,10 +208,18 @@ class Memory:
             found.initializer, found.global_constant, found.linkage = ir.Constant(kind, list(numbers)), True, "internal"
         return untyped(found)
 
-    def call_loop(self, loop: tuple[int, int], places: list[Any], sizes: Sequence[int], strides: Sequence[int]) -> None:
-        """Call an inner loop of NumPy's: `loop(addresses, sizes, strides, data)`."""
-        function = self.entry(self.addresses.place(loop[0]))
-        data = self.entry(self.addresses.place(loop[1])) if loop[1] else ir.Constant(POINTER, None)
+    def call_loop(
+        self,
+        ufunc: np.ufunc,
+        dtypes: Sequence[np.dtype[Any]],
+        places: list[Any],
+        sizes: Sequence[int],
+        strides: Sequence[int],
+    ) -> None:
+        """Call an inner loop of NumPy's for operands of these types: `loop(addresses, sizes, strides, data)`."""
+        loop = abi.inner_loop(ufunc, tuple(dtypes))
+        assert loop is not None
+        function, data = (self._of_loop(ufunc, dtypes, loop, place) for place in (0, 1))
         given = self._scratch.get(len(places))
         if given is None:
             with self.b.goto_entry_block():

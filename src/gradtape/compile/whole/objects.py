@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from llvmlite import ir
 from ...native import abi
 from ...native.language import INT32, INT64, POINTER
 from ...values.tensor import EagerTensor, Tensor
+from . import origins
 from .memory import Memory, Table, call_address, i64, untyped
 from .steps import Array
 from .texts import BYTE
@@ -25,10 +27,10 @@ class Objects(Memory):
         self.fields = abi.array_fields()
         self.slots = slots  # addresses that functions share
 
-    def list_of(self, values: list[Any]) -> Any:
-        """The address of a list of objects of ours, one after the other in memory."""
-        array = np.array([id(value) for value in values], np.int64)
-        return self.entry(self.addresses.place(abi.address_of(array), (array, values)))
+    def methods_of_locks(self, variables: Sequence[Any], name: str) -> Any:
+        """The address of a list of methods, of the locks of variables."""
+        origin, address, kept = origins.methods_of_locks(variables, name, self.addresses.origin_of)
+        return self.entry(self.addresses.place(address, origin, kept))
 
     def field(self, thing: Any, place: int, kind: Any = POINTER) -> Any:
         """What an object has so many bytes behind its beginning."""
@@ -102,7 +104,7 @@ class Objects(Memory):
         """What NumPy makes: on memory of its own, or on these elements."""
         dtype = self.held(self.thing(like.dtype))  # NumPy takes the reference
         sizes = self.constants(like.shape) if like.ndim else NULL
-        function = self.entry(self.addresses.place(abi.address_of_new_array()))
+        function = self.entry(self.addresses.place(abi.address_of_new_array(), origins.NEW_ARRAY))
         return call_address(
             self.b, function, POINTER, self.thing(np.ndarray), dtype, INT32(like.ndim), sizes, strides, elements,
             INT32(flags), NULL,

@@ -11,6 +11,7 @@ from ...native.language import INT32, INT64, POINTER, Number, Variable, loop
 from .body_memory import REFUSED, BodyMemory
 from .elementwise import write_copy
 from .memory import Memory, Place, call_address, collapsed, i64
+from .origins import line_function
 from .steps import ExtremePlace, Ordering, Sorting, View
 from .texts import kind_of, splat, written
 
@@ -24,8 +25,8 @@ def write_extreme_place(memory: Memory, step: ExtremePlace) -> None:
         return
     length, size = source.shape[axis], source.dtype.itemsize
     if source.strides[axis] == size and length >= thresholds.EXTREME_ELEMENTS and abi.orders_lines():
-        found = abi.line_functions(source.dtype)
-        function = memory.entry(memory.addresses.place(found.argmax if step.sign == ">" else found.argmin))
+        name = "argmax" if step.sign == ">" else "argmin"
+        function = memory.entry(memory.addresses.place(*line_function(source.dtype, name)))
         with _over_lines(memory, step) as (first, place):
             line = memory.at(source.buffer, first), i64(length), memory.at(target.buffer, place), _NULL
             call_address(memory.b, function, INT32, *line)
@@ -96,7 +97,7 @@ def write_ordering(memory: BodyMemory, step: Ordering) -> None:
     if not target.size:
         return
     count = source.shape[-1]
-    function = memory.entry(memory.addresses.place(abi.line_functions(source.dtype).order))
+    function = memory.entry(memory.addresses.place(*line_function(source.dtype, "order")))
     outer = [source.strides[:-1], target.strides[:-1]]
     with memory.over(source.shape[:-1], [source, target], outer) as (first, start):
         with loop(b, 0, count) as index:
@@ -112,7 +113,7 @@ def write_sorting(memory: BodyMemory, step: Sorting) -> None:
     if not target.size:
         return
     count, stride = target.shape[axis], target.strides[axis]
-    function = memory.entry(memory.addresses.place(abi.line_functions(target.dtype).sort))
+    function = memory.entry(memory.addresses.place(*line_function(target.dtype, "sort")))
     dense = stride == target.dtype.itemsize
     if dense:
         write_copy(memory, source, target)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ...native import abi
 from .elementwise import write_copy
 from .memory import Memory, collapsed
 from .steps import Accumulation, Reduction, View
@@ -19,8 +18,6 @@ def write_reduction(memory: Memory, step: Reduction) -> None:
     """A reduction: NumPy goes through the elements as they lie in memory, and adds up what lies along the last axis in pairs."""
     (source,), target = step.reads, step.writes
     name, dtype = step.ufunc.__name__, source.dtype
-    inner = abi.inner_loop(step.ufunc, (target.dtype, dtype, target.dtype))
-    assert inner is not None
     if not target.size:
         return
     source = _begun(memory, step, source, target)
@@ -38,7 +35,8 @@ def write_reduction(memory: Memory, step: Reduction) -> None:
             _add_few(memory, source, target, place, first, count, given[-1])
             return
         addresses = [memory.at(target.buffer, place), memory.at(source.buffer, first)]
-        memory.call_loop(inner, [*addresses, addresses[0]], [count], [into[-1], given[-1], into[-1]])
+        kinds = target.dtype, dtype, target.dtype
+        memory.call_loop(step.ufunc, kinds, [*addresses, addresses[0]], [count], [into[-1], given[-1], into[-1]])
 
 
 def _begun(memory: Memory, step: Reduction, source: View, target: View) -> View:
@@ -88,8 +86,6 @@ def _add_few(memory: Memory, source: View, target: View, place: Any, first: Any,
 def write_accumulation(memory: Memory, step: Accumulation) -> None:
     """The first element of a line, then NumPy's loop from each result to the next one."""
     (source,), target, axis = step.reads, step.writes, step.axis
-    inner = abi.inner_loop(step.ufunc, (source.dtype,) * 3)
-    assert inner is not None
     if not target.size:
         return
     views = [source, target]
@@ -102,4 +98,4 @@ def write_accumulation(memory: Memory, step: Accumulation) -> None:
     with memory.over(lines[0], views, [view.strides for view in views]) as (first, place):
         before, after = memory.at(target.buffer, place), memory.at(target.buffer, memory.sum(place, into))
         terms = memory.at(source.buffer, memory.sum(first, given))
-        memory.call_loop(inner, [before, terms, after], [count], [into, given, into])
+        memory.call_loop(step.ufunc, (source.dtype,) * 3, [before, terms, after], [count], [into, given, into])

@@ -9,6 +9,7 @@ from ...native import engine
 from ..group import with_outputs
 from ..program import Program, Value
 from .group import WholeGroup, WholeProgram, can_be_whole, whole_groups, whole_program
+from .native_function import written
 from .scheduling import Fused, scheduled
 from .steps import (
     Accumulation,
@@ -43,7 +44,7 @@ def shown(program: Program, python_of: Any, stage: str) -> Iterator[str]:
             wanted = [item.recording.values[number].located.buffer for number in item.outputs]
             yield from _steps(scheduled(item.recording.steps.current, wanted), "    ")
         else:
-            module = item.code().module
+            module, _ = written(item.parts())
             yield str(module) if stage == "llvm" else engine.assembly(module)
 
 
@@ -58,7 +59,7 @@ def _whole(whole: WholeProgram, stage: str) -> Iterator[str]:
         for variable, _ in whole.changed:
             yield f"    {variable.name!r} gets its new value"
     else:
-        module = whole.code().module
+        module, _ = written(whole.parts())
         yield str(module) if stage == "llvm" else engine.assembly(module)
 
 

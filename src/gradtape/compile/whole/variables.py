@@ -16,11 +16,12 @@ from llvmlite import ir
 
 from ...native import abi
 from ...native.language import INT32, INT64, POINTER, Number, loop
-from ...variables.in_place import LOCKS, MASK
+from ...variables.in_place import locks_of
 from ...variables.variable import Variable
 from .body_memory import DONE, REFUSED
 from .memory import Table, i64
 from .objects import NULL, Elements, Objects
+from .origins import AT_ONCE
 from .steps import Array, Buffer
 
 _OWN_TENSOR, _OWN_ARRAY = 2, 1  # references: by the variable and the function that runs; by the tensor
@@ -98,17 +99,17 @@ class Variables:
         changes: Sequence[Change],
     ) -> None:
         self._elements, self._slots, self._read, self._changes = elements, slots, read, changes
-        places = sorted({change.variable._id & MASK for change in changes}, reverse=True)
-        self._locks = [LOCKS[place] for place in places]
+        self._changed = [change.variable for change in changes]
+        self._locks = len(locks_of(self._changed))
         self.make_room = self._write_make_room(module, addresses) if changes else None
 
     def hold(self, o: Objects, taken: Any, failed: Any) -> None:
         """Take locks and values. `taken` counts the locks that have to be released, whatever happens next."""
         b = o.b
         if self._locks:
-            methods, at_once = o.list_of([lock.acquire for lock in self._locks]), (False,)
-            with loop(b, 0, len(self._locks)) as lock:
-                got = o.call("PyObject_Call", POINTER, o.element(methods, lock.value), o.thing(at_once), NULL)
+            methods = o.methods_of_locks(self._changed, "acquire")
+            with loop(b, 0, self._locks) as lock:
+                got = o.call("PyObject_Call", POINTER, o.element(methods, lock.value), o.thing(AT_ONCE), NULL)
                 is_taken = o.is_same(got, o.thing(True))
                 o.give_back(got)
                 o.need(is_taken, failed)
@@ -166,7 +167,7 @@ class Variables:
     def release(self, o: Objects, taken: Any) -> None:
         """Release the locks, then give back the values: what is freed may run code of the user."""
         if self._locks:
-            methods = o.list_of([lock.release for lock in self._locks])
+            methods = o.methods_of_locks(self._changed, "release")
             with loop(o.b, 0, Number(o.b, o.b.load(taken, typ=INT64))) as place:
                 o.give_back(o.call("PyObject_CallNoArgs", POINTER, o.element(methods, place.value)))
         first, last = self._slots.first_value, self._slots.first_array

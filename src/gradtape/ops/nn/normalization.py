@@ -11,6 +11,7 @@ from math import prod, sqrt
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 
 from ...base.dtypes import FLOATING, NARROW_FLOATS, Array
 from ...base.errors import invalid
@@ -196,12 +197,15 @@ def _standardize(
                 f"standardize: {label} of shape {operand.shape} does not broadcast to the shape {x.shape} of x."
             )
     wide = [v.astype(np.float32) if v.dtype in NARROW_FLOATS else v for v in (x, scale, offset)]
+    in_rows, in_blocks = choice.in_rows(x.size), choice.in_normalization_blocks(x.size)
+    if axis is not None and (in_rows or in_blocks):  # (else NumPy looks at it)
+        normalize_axis_tuple(axis, x.ndim)
     kept = kept_shape(x.shape, axis)
     row = row_length(x.shape, kept)
-    found = standardized(wide[0], wide[1], wide[2], kept, epsilon) if choice.in_rows(x.size) else None
+    found = standardized(wide[0], wide[1], wide[2], kept, epsilon) if in_rows else None
     if found is not None:
         y, mean, inverse = found
-    elif choice.in_normalization_blocks(x.size) and row and all(v.size in (1, row) for v in wide[1:]):
+    elif in_blocks and row and all(v.size in (1, row) for v in wide[1:]):
         y, mean, inverse = _standardize_rows(wide, row, epsilon)
         y, mean, inverse = y.reshape(x.shape), mean.reshape(kept), inverse.reshape(kept)
     else:
