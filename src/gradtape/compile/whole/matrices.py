@@ -8,6 +8,7 @@ import numpy as np
 
 from ...native.language import INT32
 from .body_memory import REFUSED, BodyMemory
+from .elementwise import write_copy
 from .memory import Memory, call_address
 from .origins import library_function
 from .steps import MatrixFunction, Product
@@ -35,8 +36,12 @@ def write_product(memory: Memory, step: Product) -> None:
 def write_matrix_function(memory: BodyMemory, step: MatrixFunction) -> None:
     """One matrix after the other. LAPACK's failures are noted as invalid numbers, which NumPy raises an error for."""
     results = [step.writes, *step.others]
-    views = [*step.reads, *results]
-    lead = results[0].shape[: len(results[0].shape) - step.axes[len(step.reads)]]
+    reads = step.reads
+    if step.in_place:
+        reads = [results.pop()]
+        write_copy(memory, *step.reads, *reads)
+    views = [*reads, *results]
+    lead = results[0].shape[: len(results[0].shape) - step.axes[len(reads)]]
     wide = [
         view.broadcast((*lead, *view.shape[len(view.shape) - core :]))
         for view, core in zip(views, step.axes, strict=True)

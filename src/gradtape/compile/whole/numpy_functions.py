@@ -212,7 +212,7 @@ def _of_matrices(name: str, *operands: StandIn) -> list[StandIn]:
     dtype = operands[0].dtype
     if ufunc is None or dtype.char not in "fdFD" or not abi.calls_matrix_functions():
         raise Unsupported(f"{name} of {dtype}")
-    if max(operand.shape[-1] for operand in operands) > _ALONE or not operands[0].size:
+    if max(size for operand in operands for size in operand.shape[-2:]) > _ALONE or not operands[0].size:
         raise Unsupported("large matrices, or none")
     wide = [operand.astype("D" if dtype.kind == "c" else "d", copy=False) for operand in operands]
     signature = _SIGNATURES[name]
@@ -222,15 +222,20 @@ def _of_matrices(name: str, *operands: StandIn) -> list[StandIn]:
     arrays = found if isinstance(found, tuple) else (found,)
     made = [steps.made(np.asarray(array)) for array in arrays]
     core, axes = _sizes(ufunc, [x.shape for x in (*wide, *made)])
+    in_place = name in _OVERWRITING
+    if in_place:
+        made.append(steps.made(np.empty_like(wide[0].array)))
     views = [x.located for x in made]
-    steps.append(MatrixFunction([x.located for x in wide], views[0], ufunc, core, axes, views[1:]))
+    steps.append(MatrixFunction([x.located for x in wide], views[0], ufunc, core, axes, views[1:], in_place))
     single = dtype.char in "fF"
     return [x.astype(_SINGLE[x.dtype.char]) if single else x for x in made]
 
 
 _ALONE = 64  # columns of a matrix that LAPACK factors on one thread
 _SIGNATURES = {"inv": "d->d", "solve": "dd->d", "det": "d->d", "slogdet": "d->dr", "cholesky_lo": "d->d", "eigh_lo": "d->rd",
-               "eigvalsh_lo": "d->r"}  # fmt: skip
+               "eigvalsh_lo": "d->r", "svd": "d->r", "svd_f": "d->drd", "svd_s": "d->drd", "qr_r_raw": "d->d",
+               "qr_reduced": "dd->d", "qr_complete": "dd->d"}  # fmt: skip
+_OVERWRITING = ("qr_r_raw",)  # these give the operand, as they leave it, as one more result
 _SINGLE = {"d": np.dtype(np.float32), "D": np.dtype(np.complex64)}
 
 
@@ -280,6 +285,29 @@ def _eigenvectors(steps: Steps, a: StandIn) -> tuple[StandIn, ...]:
 @_records(np.linalg.eigvalsh)
 def _eigenvalues(steps: Steps, a: StandIn) -> StandIn:
     return _of_matrices("eigvalsh_lo", a)[0]
+
+
+@_records(np.linalg.svd)
+def _singular_values(steps: Steps, a: StandIn, full_matrices: bool = True, compute_uv: bool = True) -> Any:
+    if not compute_uv:
+        return _of_matrices("svd", a)[0]
+    return tuple(_of_matrices("svd_f" if full_matrices else "svd_s", a))
+
+
+@_records(np.linalg.qr)
+def _factored(steps: Steps, a: StandIn, mode: str = "reduced") -> tuple[StandIn, StandIn]:
+    """As `np.linalg.qr` puts them together: LAPACK leaves R, and what Q is made of, in the place of the matrix."""
+    rows, columns = a.shape[-2:]
+    is_complete = mode == "complete" and rows > columns
+    if mode not in ("reduced", "complete"):
+        raise Unsupported(f"qr as {mode}")
+    wide = a.astype("D" if a.dtype.kind == "c" else "d")
+    factors, left = _of_matrices("qr_r_raw", wide)
+    (q,) = _of_matrices("qr_complete" if is_complete else "qr_reduced", left, factors)
+    upper = left[..., : rows if is_complete else min(rows, columns), :]
+    below = np.tri(upper.shape[-2], upper.shape[-1], k=-1, dtype=bool)
+    r: Any = np.where(below, np.zeros(1, upper.dtype), upper)
+    return q.astype(a.dtype, copy=False), r.astype(a.dtype, copy=False)
 
 
 # --- questions ---------------------------------------------------------------------------------------------------------------

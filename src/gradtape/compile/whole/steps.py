@@ -173,6 +173,7 @@ class MatrixFunction(Step):
     core: tuple[int, ...]  # the sizes that the loop is given
     axes: tuple[int, ...]  # how many axes of each operand and result belong to a matrix
     others: list[View]  # further results
+    in_place: bool = False  # whether the loop overwrites its operand: it is given a copy, which is the last result
 
     @property
     def made(self) -> list[Buffer]:

@@ -21,7 +21,7 @@ from ...base.sizes import smaller
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
-from ...op.family import batch_leading, is_complex, numpy_type, rarely, shape_of
+from ...op.family import batch_leading, is_complex, numpy_type, rarely, shape_of, usually
 from ...op.shapes import complex_type, real_type, square, square_to_vector
 from ..array.layout import concat, reshape
 from ..math.elementwise import conj, convert, imag, make_complex, real
@@ -303,11 +303,12 @@ eigvals.host_only(_ON_CPUS)
 def _svd(tensor: Array, full_matrices: bool = False) -> tuple[Array, Array, Array]:
     check_matrix("svd", tensor, square=False)
     finite = all_finite(tensor)
-    if not finite.all():  # LAPACK would refuse; TensorFlow gives nan, for that matrix alone
+    is_spoiled = rarely(np.logical_not(finite.all()))
+    if is_spoiled:  # LAPACK would refuse; TensorFlow gives nan, for that matrix alone
         tensor = np.where(finite, tensor, np.zeros((), tensor.dtype))
     u, s, v = np.linalg.svd(tensor, full_matrices=full_matrices)
     v = np.conj(v.swapaxes(-1, -2))
-    if not finite.all():
+    if is_spoiled:
         u, v = (np.where(finite, part, np.asarray(np.nan, part.dtype)) for part in (u, v))
         s = np.where(finite[..., 0], s, np.asarray(np.nan, s.dtype))
     return s, u, v
@@ -446,7 +447,7 @@ _reject_rectangular(svd)
 
 def _singular_values(tensor: Array) -> Array:
     check_matrix("svd", tensor, square=False)
-    if all_finite(tensor).all():
+    if usually(all_finite(tensor).all()):
         return np.linalg.svd(tensor, compute_uv=False)
     return _svd(tensor)[0]
 
