@@ -23,6 +23,7 @@ from .repetitions import with_repetitions_late
 from .residuals import with_residuals
 from .row_sums import with_rows_added
 from .rows_together import with_rows_together
+from .scaled_products import with_smaller_operands_scaled
 from .sequences import with_sequences
 from .transposes import with_transposes_late
 
@@ -330,6 +331,7 @@ PASSES: tuple[Pass, ...] = (
     without_repetition,
     with_rows_together,
     with_repetitions_late,
+    with_smaller_operands_scaled,
     with_transposes_late,
     simplified,
     without_repetition,

@@ -33,6 +33,7 @@ from ..trace.abstract_tensor import AbstractTensor, NeedsValue
 from ..trace.graph import PLAIN, Environment, Graph, bind, leaves, map_parts
 from ..values.tensor import EagerTensor, IndexedSlices, from_array, to_tensor
 from ..variables.variable import Variable
+from .batched_backward import BatchedBackward, batched_backward, key_of_batch
 from .codegen import explain
 from .dead_code import needed_by, without_dead_code
 from .lowering import Lowering
@@ -181,12 +182,30 @@ class _Backward:
         self.program = program
         self._form = form
         self._run: Any = None
+        self._batched: dict[Any, BatchedBackward | None] = {}  # for batches of cotangents, by their sizes
 
     def run(self, *given: Any) -> Any:
         """The gradients, of arrays."""
         if self._run is None:
             self._run = self._form.runs(self.program, partial(setattr, self, "_run"))
         return self._run(*given)
+
+    def run_batched(self, given: list[Any]) -> list[Any]:
+        """The gradients, where cotangents are batched."""
+        key = key_of_batch(given)
+        if key is None:
+            return self.program.run(given)
+        if key not in self._batched:
+            made = self._batched[key] = batched_backward(self.program, given)
+            if made is not None:
+                made.compiled = self._form.runs(made.program, partial(setattr, made, "compiled"))
+        found = self._batched[key]
+        if found is None:
+            return self.program.run(given)
+        try:
+            return found.run(given)
+        except Exception as error:
+            raise explain(error) from None
 
 
 class Recorded:
@@ -387,7 +406,7 @@ class Recorded:
             if backward is None:
                 backward = self._for_sources[followed] = self._backward_of(followed)
             if any(cotangent.__class__ is Batched for cotangent in cotangents):
-                packed = self._packed(iter(backward.program.run(self._form.arrays(given))), followed)
+                packed = self._packed(iter(backward.run_batched(self._form.arrays(given))), followed)
                 # IndexedSlices cannot be batched, so the hidden axis would be lost.
                 return [densify(part) if part.__class__ is IndexedSlices else part for part in packed]
             try:

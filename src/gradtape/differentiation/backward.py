@@ -190,13 +190,14 @@ def _finished(cotangent: Any, given: Any = None) -> Any:
         return given if given is not None and given._array is cotangent else from_array(cotangent)
     if cotangent.__class__ is IndexedSlices:
         parts = (cotangent.values, cotangent.indices, cotangent.dense_shape)
-        return IndexedSlices(*(p if isinstance(p, Tensor) else _tensor(np.asarray(p)) for p in parts))
+        tensor = from_array if STATE.trace is None else _tensor
+        return IndexedSlices(*[p if isinstance(p, Tensor) else tensor(np.asarray(p)) for p in parts])
     return cotangent
 
 
 def _tensor(array: Any) -> Any:
-    """An array as a tensor; one of sizes that are not known yet as the trace has it."""
-    return STATE.trace.sized(array) if array.dtype.kind == "O" and STATE.trace is not None else from_array(array)
+    """An array as a tensor of a trace, which may have sizes that are not known yet."""
+    return from_array(array) if array.dtype.kind != "O" else STATE.trace.sized(array)  # type: ignore[union-attr]
 
 
 _ARRAYS: Any = (np.ndarray, np.generic)

@@ -18,6 +18,7 @@ from ..base.traceable import trace_public
 from ..base.types import IntLike, TensorLike
 from ..linalg import matmul
 from ..op.attributes import as_int
+from ..ops.array.gather import take
 from ..ops.nn import candidates
 from ..values.composite import complete_values
 from ..values.tensor import Tensor, to_tensor
@@ -71,7 +72,7 @@ def embedding_lookup(
         parts = [part if isinstance(part, (Tensor, Variable)) else to_tensor(part) for part in params]
         rows = _from_parts(parts, to_tensor(ids))
     else:
-        rows = gather(whole_table(params), ids)
+        rows = take.public(whole_table(params), ids, 0, 0)  # (what `gather` does)
     if max_norm is None:
         return rows
     axes = list(range(to_tensor(ids).ndim, rows.ndim))
