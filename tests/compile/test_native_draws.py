@@ -131,3 +131,89 @@ def test_shifts_have_the_bits_of_eager_code(dtype):
         given = x, tf.fill(x.shape, tf.constant(places, dtype))
         assert groups_of(shifted, *given) == ["WholeGroup"]
         assert bits(tf.function(shifted)(*given)) == bits(shifted(*given))
+
+
+# --- generators --------------------------------------------------------------------------------------------------------------
+
+
+def in_a_line(g: Any, x: Any) -> Any:
+    return x + g.normal([4]), g.uniform([2, 3], -1.0, 2.0), g.normal([5], 2.0, 3.0, tf.float64), g.uniform([7])
+
+
+def integers_of(g: Any, x: Any) -> Any:
+    return g.uniform([3], 0, 10, tf.int32), g.uniform([2], -5, 2**40, tf.int64), g.uniform([5], None, None, tf.int32)
+
+
+def in_a_loop(g: Any, x: Any) -> Any:
+    for _ in tf.range(50):
+        x = x * 0.9 + g.normal([4])
+        if tf.reduce_sum(x) > 0.0:
+            x = x - g.uniform([4])
+    return x, g.state * 1
+
+
+def begun_anew(g: Any, x: Any) -> Any:
+    before = g.normal([3])
+    g.reset_from_seed(5)
+    return before, g.uniform([3]), g.normal([7])
+
+
+def in_a_gradient(g: Any, x: Any) -> Any:
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        loss = tf.reduce_sum(x * g.normal([4]) * tf.tanh(x))
+    return tape.gradient(loss, x)
+
+
+def with_means_that_are_tensors(g: Any, x: Any) -> Any:
+    return g.normal([4], mean=x, stddev=x * 2.0), g.uniform([4], x, x + 1.0)
+
+
+STATES = [[0, 0, 1], [-600, -1, 7], [-1, 3, -(2**63)]]  # (the counter goes over from one word to the next, and to zero)
+
+
+@pytest.mark.parametrize("state", STATES, ids=str)
+@pytest.mark.parametrize(
+    "function",
+    [in_a_line, integers_of, in_a_loop, begun_anew, in_a_gradient, with_means_that_are_tensors],
+    ids=lambda function: function.__name__,
+)
+def test_generators_are_part_of_native_functions(function, state):
+    one, two = (draws.Generator.from_state(state, "philox") for _ in range(2))
+    x = tf.constant([0.5, 1.0, 1.5, 2.0])
+    compiled = tf.function(lambda x: function(one, x))
+    for _ in range(4):
+        assert bits(compiled(x)) == bits(function(two, x))
+        assert bits(one.state) == bits(two.state)
+    assert compiled._direct is not None
+
+
+def test_a_call_that_another_way_takes_draws_once():
+    """An argument that the machine code refuses in the middle leaves the state as it was for the Python lines."""
+    generator = draws.Generator.from_seed(1)
+
+    @tf.function
+    def function(x: Any, place: Any) -> Any:
+        return generator.normal([2]) + tf.gather(x, place)
+
+    x = tf.constant([1.0, 2.0])
+    function(x, tf.constant(0))
+    before = generator.state.numpy()
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        function(x, tf.constant(9))
+    drawn = generator.state.numpy()
+    assert (drawn - before).tolist() in ([0, 0, 0], [512, 0, 0])  # (as in eager code, which draws before it raises)
+    function(x, tf.constant(1))
+    assert (generator.state.numpy() - drawn).tolist() == [512, 0, 0]
+
+
+def test_threads_that_share_a_generator_draw_other_numbers():
+    from concurrent.futures import ThreadPoolExecutor
+
+    generator = draws.Generator.from_seed(1)
+    function = tf.function(lambda: generator.uniform([2], None, None, tf.int64))
+    function()
+    with ThreadPoolExecutor(4) as threads:
+        found = [tuple(numbers) for numbers in threads.map(lambda _: function().numpy(), range(400))]
+    assert len(set(found)) == 400
+    assert generator.state.numpy().tolist() == [1 + 401 * 512, 0, 0]

@@ -1,7 +1,8 @@
-"""Random numbers of stateless functions as steps: the bits of `base/philox.py`, computed with the rest of the function.
+"""Random numbers as steps: the bits of `base/philox.py`, computed with the rest of the function.
 
-Their seed is a value of the program, as in a loop that makes a seed of the number of the round. What is drawn from a stream of
-the process, or from a generator, is a call of Python.
+The seed of a stateless function is a value of the program, as in a loop that makes a seed of the number of the round. The state
+of a generator is a variable: a draw from it is a function of its value, and moves it on. What is drawn from a stream of the
+process is a call of Python.
 """
 
 from __future__ import annotations
@@ -9,13 +10,15 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ...base.philox import SCRAMBLER
+from ...base.philox import RESERVED, SCRAMBLER
 from ...native import thresholds
 from ...native.language import Unsupported
+from ...variables.variable import Variable
 from ..program import Call, Look, Value
 from .stand_in import StandIn, Steps
 
@@ -34,22 +37,66 @@ def is_stateless(call: Call) -> bool:
     return getattr(call.function, "draws", "") == "stream" and call.name in _DRAWS
 
 
-def drawn(steps: Steps, call: Call, value: Callable[[Any], StandIn], look: Look) -> Any:
+STATE: Look = (3,), np.dtype(np.int64)  # of a generator: its counter in two words, and its key
+
+
+def state_of_draw(call: Call) -> Variable | None:
+    """The state of the generator that a call draws from, in a way that is written here."""
+    if getattr(call.function, "draws", "") != "generator" or f"stateless_{call.name}" not in _DRAWS:
+        return None
+    generator = call.arguments[0][0]
+    # (One of a strategy mixes the number of the replica into the key.)
+    return None if getattr(generator, "_is_of_strategy", True) else generator.state
+
+
+def from_state(call: Call, state: Any) -> Call:
+    """A draw from a generator as one from a value of its state, which gives the next state, too."""
+    args, options = call.arguments
+    return replace(call, arguments=((state, *args[1:]), options))
+
+
+def is_of_state(call: Call) -> bool:
+    """Whether a call is what `from_state` gives."""
+    return getattr(call.function, "draws", "") == "generator" and not hasattr(call.arguments[0][0], "state")
+
+
+def drawn(steps: Steps, call: Call, value: Callable[[Any], StandIn], look: Look) -> list[Any]:
     """The numbers of a call that `is_stateless`; `value` gives what stands for a value of the program."""
-    (shape, dtype), given = look, _arguments(call)
-    if dtype.char not in "fdil" or any(
-        name in given and given[name].__class__ is Value for name in ("minval", "maxval")
-    ):
-        raise Unsupported(f"numbers of {dtype}, or bounds that are values")
+    given = _arguments(call)
     seed = given["seed"]
     pair: Any = np.stack([value(part) for part in seed]) if seed.__class__ in (list, tuple) else value(seed)
     if pair.shape != (2,) or pair.dtype.kind not in "iu":
         raise Unsupported("a seed that is no pair of integers")
+    return [_numbers(steps, call.name, given, lambda count: _of_pair(pair, count), look)]
+
+
+def drawn_from_state(steps: Steps, call: Call, value: Callable[[Any], StandIn], look: Look) -> list[Any]:
+    """The numbers of a call that `is_of_state`, and the next state."""
+    given = _arguments(call)
+    words: Any = value(given["self"]).astype(np.uint64)
+    low, high, key = words[0:1], words[1:2], words[2:3]
+
+    def blocks(count: int) -> Any:
+        return _blocks(low, high, key, np.arange(count, dtype=np.uint64))
+
+    numbers = _numbers(steps, f"stateless_{call.name}", given, blocks, look)
+    passed = np.uint64(math.prod(look[0]) * RESERVED)
+    after = low + passed
+    return [numbers, np.concatenate([after, high + (after < passed).astype(np.uint64), key]).astype(np.int64)]
+
+
+def _numbers(steps: Steps, name: str, given: dict[str, Any], blocks: Callable[[int], Any], look: Look) -> Any:
+    """Numbers of so many blocks of a stream as are needed."""
+    shape, dtype = look
+    if dtype.char not in "fdil" or any(
+        name in given and given[name].__class__ is Value for name in ("minval", "maxval")
+    ):
+        raise Unsupported(f"numbers of {dtype}, or bounds that are values")
     count = math.prod(shape)
     if not 0 < count <= thresholds.WHOLE_ELEMENTS:  # more are drawn by NumPy, on long arrays
         raise Unsupported("so many numbers")
-    words = _of_pair(pair, -(-count // (2 if dtype.itemsize == 8 else 4)))
-    return _DRAWS[call.name](steps, words, given, dtype).reshape(-1)[:count].reshape(shape)
+    words = blocks(-(-count // (2 if dtype.itemsize == 8 else 4)))
+    return _DRAWS[name](steps, words, given, dtype).reshape(-1)[:count].reshape(shape)
 
 
 def _arguments(call: Call) -> dict[str, Any]:
@@ -74,8 +121,18 @@ def _of_pair(pair: Any, count: int) -> Any:
     low, high = words[0:1], words[1:2]
     key, other = np.uint64(SCRAMBLER) & _LOW, np.uint64(SCRAMBLER) >> _32
     key, other, c, d = _rounds(low & _LOW, low >> _32, high & _LOW, high >> _32, key, other)
-    mixed = _rounds(np.arange(count, dtype=np.uint64), np.uint64(0), c, d, key, other)
-    return np.stack([word.astype(np.uint32) for word in mixed], axis=1)
+    return _stacked(_rounds(np.arange(count, dtype=np.uint64), np.uint64(0), c, d, key, other))
+
+
+def _blocks(low: Any, high: Any, key: Any, offsets: Any) -> Any:
+    """The blocks so far behind a counter of two words."""
+    moved = low + offsets
+    above = high + (moved < offsets).astype(np.uint64)
+    return _stacked(_rounds(moved & _LOW, moved >> _32, above & _LOW, above >> _32, key & _LOW, key >> _32))
+
+
+def _stacked(words: Words) -> Any:
+    return np.stack([word.astype(np.uint32) for word in words], axis=1)
 
 
 # --- words to numbers: as base/philox.py has them ------------------------------------------------------------------------------
@@ -92,24 +149,34 @@ def _unit(steps: Steps, words: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def _normal(steps: Steps, words: Any, given: dict[str, Any], dtype: np.dtype[Any]) -> Any:
-    if dtype.kind != "f" or (given["mean"], given["stddev"]) != (0.0, 1.0):
-        raise Unsupported("a distribution with a spread")
+    if dtype.kind != "f":
+        raise Unsupported(f"normal numbers of {dtype}")
     pairs = _unit(steps, words, dtype).reshape(-1, 2)
     radius = np.sqrt(dtype.type(-2) * np.log(np.maximum(pairs[:, 0], dtype.type(1e-7))))
     angle = (2.0 * np.pi * pairs[:, 1].astype(np.float64)).astype(dtype)
-    return np.stack([np.sin(angle) * radius, np.cos(angle) * radius], axis=1)
+    return _scaled(np.stack([np.sin(angle) * radius, np.cos(angle) * radius], axis=1), given["stddev"], given["mean"])
+
+
+def _scaled(numbers: Any, scale: Any, shift: Any) -> Any:
+    """numbers * scale + shift, as eager code has it."""
+    if not all(type(x) in (int, float) for x in (scale, shift)):
+        raise Unsupported("a spread, or a bound, that is a tensor")
+    kind = numbers.dtype.type
+    scaled = numbers if scale == 1 else numbers * kind(scale)
+    return scaled if shift == 0 else scaled + kind(shift)
 
 
 def _uniform(steps: Steps, words: Any, given: dict[str, Any], dtype: np.dtype[Any]) -> Any:
     low, high = given["minval"], given["maxval"]
     if dtype.kind == "f":
         high = 1 if high is None else high
-        if not isinstance(low, (int, float)) or not isinstance(high, (int, float)):
+        if not all(type(x) in (int, float) for x in (low, high)):
             raise Unsupported("bounds that are tensors")
-        span = high if low == 0 else dtype.type(high) - dtype.type(low)
         numbers = _unit(steps, words, dtype)
-        numbers = numbers if span.__class__ in (int, float) and span == 1 else numbers * dtype.type(span)
-        return numbers if low == 0 else numbers + dtype.type(low)
+        if low == 0:
+            return _scaled(numbers, high, low)
+        # (A span that is a tensor in eager code multiplies also where it is 1, which changes nothing.)
+        return _scaled(numbers, float(dtype.type(high) - dtype.type(low)), low)
     draws = _unsigned(words, dtype)
     if low is None:
         return steps.same_bits(draws, dtype)

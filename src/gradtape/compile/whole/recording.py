@@ -14,7 +14,7 @@ from ..program import Branch, Call, Loop, Node, Program, Value, size_of
 from . import positions  # noqa: F401  (fills BY_HAND)
 from .by_hand import BY_HAND
 from .callbacks import are_mostly_calls, record_call
-from .draws import drawn, is_stateless
+from .draws import drawn, drawn_from_state, is_of_state, is_stateless
 from .in_place import changed_in_place, expect_no_large_copies
 from .scheduling import LINE, in_registers, laid_out, scheduled
 from .stand_in import StandIn, Steps
@@ -58,7 +58,9 @@ class Recording:
         if isinstance(what, Branch):
             return self._branch(node, what)
         if isinstance(what, Call) and is_stateless(what):
-            return [drawn(self.steps, what, self._value, self._program.looks[node.outputs[0]])]
+            return drawn(self.steps, what, self._value, self._program.looks[node.outputs[0]])
+        if isinstance(what, Call) and is_of_state(what):
+            return drawn_from_state(self.steps, what, self._value, self._program.looks[node.outputs[0]])
         raise Unsupported(what.name)
 
     def _op(self, node: Node, op: Op) -> list[StandIn]:

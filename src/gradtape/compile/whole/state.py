@@ -13,7 +13,7 @@ from ...trace.graph import map_parts
 from ...variables.awaiting import AwaitingVariable
 from ...variables.variable import Variable
 from ..program import Assign, Branch, Call, Look, Loop, Node, Program, Read, Update, Value
-from .draws import is_stateless
+from .draws import STATE, from_state, is_stateless, state_of_draw
 
 
 class _Inseparable(Exception):
@@ -81,6 +81,8 @@ def _separate(program: Program, state: State) -> None:
             _separate_loop(state, node, what)
         elif isinstance(what, Branch) and not node.computes:
             _separate_branch(state, node, what)
+        elif isinstance(what, Call) and (generator := state_of_draw(what)) is not None:
+            _separate_draw(state, node, generator)
         elif not isinstance(what, (Read, Assign, Update)):
             if isinstance(what, Call) and is_stateless(what):
                 node = replace(node, what=replace(what, arguments=state.renamed(what.arguments)))
@@ -101,6 +103,16 @@ def _separate(program: Program, state: State) -> None:
             state.change(what.variable, operand)
 
 
+def _separate_draw(state: State, node: Node, variable: Variable) -> None:
+    """A draw from a generator, whose state is this variable."""
+    if isinstance(variable, AwaitingVariable):
+        raise _Inseparable
+    after = state.new(STATE)
+    what = from_state(node.what, state.value_of(variable, STATE))  # type: ignore[arg-type]
+    state.program.nodes.append(replace(node, what=what, outputs=(*node.outputs, after)))
+    state.change(variable, Value(after))
+
+
 @dataclass(slots=True)
 class _Touched:
     """The variables that programs read or change, with the looks of their values."""
@@ -119,6 +131,9 @@ class _Touched:
                 look = program.look_of(node.inputs[0]) if isinstance(what, Assign) else program.looks[node.outputs[0]]
                 found.variables.setdefault(what.variable._id, (what.variable, look))
                 found.changed |= set() if isinstance(what, Read) else {what.variable._id}
+            elif isinstance(what, Call) and (generator := state_of_draw(what)) is not None:
+                found.variables.setdefault(generator._id, (generator, STATE))
+                found.changed.add(generator._id)
         return found
 
     @staticmethod
