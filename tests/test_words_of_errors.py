@@ -33,6 +33,7 @@ X = np.ones((2, 3), np.float32)
         (lambda: tf.split([1, 2, 3], [1, 1]), "Determined shape must either match input"),
         (lambda: tf.split([1, 2, 3], [1, 2], num=4), "num=4, but there are 2 sizes"),
         (lambda: tf.stack([[1], [2]], axis=5), r"Argument `axis` = 5 not in range \[-2, 2\)"),
+        (lambda: tf.roll(X, [1, 2], [0]), "shift and axis must be as many"),
         (lambda: tf.pad(X, [1, 2]), "paddings must be a matrix with 2 columns"),
         (lambda: tf.pad(X, [[1, 2]]), "paddings must be the rank of inputs"),
         (lambda: tf.pad(X, [[-1, 0], [0, 0]]), "must be non-negative"),

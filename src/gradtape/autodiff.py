@@ -119,7 +119,7 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
 
     Args:
         function: A function of the primals.
-        primals: Its arguments.
+        primals: The arguments of the function, at which it is differentiated.
         has_aux: Whether the function gives a pair `(value, aux)`, with anything beside the value.
 
     Returns:

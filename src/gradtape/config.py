@@ -407,7 +407,7 @@ class threading:
         RuntimeError: The number of threads is read when NumPy is imported: ...
 
         Args:
-            num_threads: Ignored.
+            num_threads: Ignored; accepted for compatibility with TensorFlow.
 
         Raises:
             RuntimeError: Always.
@@ -571,7 +571,7 @@ class experimental:
         RuntimeError: The peak is kept by the operating system ...
 
         Args:
-            device: Ignored.
+            device: Ignored; accepted for compatibility with TensorFlow.
 
         Raises:
             RuntimeError: Always.

@@ -30,6 +30,10 @@ _COMPARISON = """Check that x {symbol} y everywhere.
 
 >>> import gradtape as tf
 >>> tf.debugging.{name}({holds})
+>>> tf.debugging.{name}({fails})
+Traceback (most recent call last):
+    ...
+gradtape.errors.InvalidArgumentError: ...Condition x {symbol} y did not hold...
 
 Args:
     x: A tensor.
@@ -49,6 +53,14 @@ _HOLDS = {
     ">": "[4, 5], 3",
     ">=": "[3, 5], 3",
 }
+_FAILS = {
+    "==": "[1, 2], [1, 3]",
+    "!=": "[1, 2], [3, 2]",
+    "<": "[1, 3], 3",
+    "<=": "[1, 4], 3",
+    ">": "[3, 5], 3",
+    ">=": "[2, 5], 3",
+}
 
 
 def _compare(name: str, symbol: str, holds: Callable[[Any, Any], Any]) -> Any:
@@ -65,7 +77,7 @@ def _compare(name: str, symbol: str, holds: Callable[[Any, Any], Any]) -> Any:
             raise invalid(found + _elements(a._array, b._array, held, summarize or 3, symbol == "=="))
 
     check.__name__ = check.__qualname__ = name
-    check.__doc__ = _COMPARISON.format(name=name, symbol=symbol, holds=_HOLDS[symbol])
+    check.__doc__ = _COMPARISON.format(name=name, symbol=symbol, holds=_HOLDS[symbol], fails=_FAILS[symbol])
     return check
 
 
@@ -99,6 +111,10 @@ def assert_none_equal(
 
     >>> import gradtape as tf
     >>> tf.debugging.assert_none_equal([1, 2], [3, 4])
+    >>> tf.debugging.assert_none_equal([1, 2], [3, 2])
+    Traceback (most recent call last):
+        ...
+    gradtape.errors.InvalidArgumentError: ...
 
     Args:
         x: A tensor.
@@ -126,6 +142,10 @@ def assert_near(
 
     >>> import gradtape as tf
     >>> tf.debugging.assert_near([1.0], [1.0 + 1e-7])
+    >>> tf.debugging.assert_near([1.0], [1.5])
+    Traceback (most recent call last):
+        ...
+    gradtape.errors.InvalidArgumentError: ...
 
     Args:
         x: A tensor.
@@ -157,6 +177,10 @@ _SIGN = """Check that {words} everywhere.
 
 >>> import gradtape as tf
 >>> tf.debugging.{name}({holds})
+>>> tf.debugging.{name}({fails})
+Traceback (most recent call last):
+    ...
+gradtape.errors.InvalidArgumentError: ...Condition {words} did not hold element-wise: ...
 
 Args:
     x: A tensor.
@@ -176,7 +200,9 @@ def _sign_check(name: str, words: str, holds: Callable[[Any], Any]) -> Any:
             raise invalid(f"{message or ''}\nCondition {words} did not hold element-wise: {array}")
 
     check.__name__ = check.__qualname__ = name
-    check.__doc__ = _SIGN.format(name=name, words=words, holds="[-1.0, -2.0]" if "<" in words else "[1.0, 2.0]")
+    below, above = "[-1.0, -2.0]", "[1.0, 2.0]"
+    holds_for, fails_for = (below, above) if "<" in words else (above, below)
+    check.__doc__ = _SIGN.format(name=name, words=words, holds=holds_for, fails=fails_for)
     return check
 
 
@@ -191,6 +217,10 @@ def assert_rank(x: TensorLike, rank: IntLike, message: str | None = None, name: 
 
     >>> import gradtape as tf
     >>> tf.debugging.assert_rank([1.0, 2.0], 1)
+    >>> tf.debugging.assert_rank([1.0, 2.0], 2)
+    Traceback (most recent call last):
+        ...
+    ValueError: Tensor must have rank 2. Received rank 1, shape (2,)
 
     Args:
         x: A tensor.
@@ -212,6 +242,10 @@ def assert_rank_at_least(x: TensorLike, rank: IntLike, message: str | None = Non
 
     >>> import gradtape as tf
     >>> tf.debugging.assert_rank_at_least([[1.0, 2.0]], 1)
+    >>> tf.debugging.assert_rank_at_least([1.0, 2.0], 2)
+    Traceback (most recent call last):
+        ...
+    ValueError: Tensor must have rank at least 2. Received rank 1
 
     Args:
         x: A tensor.
@@ -235,6 +269,10 @@ def assert_rank_in(
 
     >>> import gradtape as tf
     >>> tf.debugging.assert_rank_in([1.0, 2.0], [0, 1])
+    >>> tf.debugging.assert_rank_in([1.0, 2.0], [0, 2])
+    Traceback (most recent call last):
+        ...
+    ValueError: Tensor must have rank in (0, 2). Received rank 1
 
     Args:
         x: A tensor.
@@ -278,6 +316,10 @@ def assert_integer(x: TensorLike, message: str | None = None, name: str | None =
 
     >>> import gradtape as tf
     >>> tf.debugging.assert_integer(3)
+    >>> tf.debugging.assert_integer(1.5)
+    Traceback (most recent call last):
+        ...
+    TypeError: Expected x to be an integer type, got tf.float32.
 
     Args:
         x: A tensor.
@@ -296,10 +338,14 @@ def assert_type(tensor: TensorLike, tf_type: TensorLike, message: str | None = N
 
     >>> import gradtape as tf
     >>> tf.debugging.assert_type(tf.constant(3.0), tf.float32)
+    >>> tf.debugging.assert_type(tf.constant(1), tf.float32)
+    Traceback (most recent call last):
+        ...
+    TypeError: The tensor must be of type tf.float32; got tf.int32
 
     Args:
         tensor: A tensor.
-        tf_type: The type.
+        tf_type: The type that the tensor must have, such as tf.float32.
         message: What the error begins with.
         name: Ignored; accepted for compatibility with TensorFlow.
 

@@ -43,7 +43,7 @@ def to_dlpack(tf_tensor: object) -> Any:
     'PyCapsule'
 
     Args:
-        tf_tensor: A tensor.
+        tf_tensor: A tensor; the capsule shares its memory.
 
     Returns:
         A capsule, which other libraries take.

@@ -253,7 +253,7 @@ class KeyValueTensorInitializer(_Initializer):
     array([ 2, -1], dtype=int32)
 
     Args:
-        keys: The keys.
+        keys: The keys of the table: a vector of integers or texts.
         values: The value of each.
         key_dtype: The type of the keys; by default that of `keys`.
         value_dtype: The type of the values; by default that of `values`.
@@ -330,6 +330,9 @@ class TextFileInitializer(_Initializer):
         delimiter: What stands between columns.
         name: Ignored; accepted for compatibility with TensorFlow.
         value_index_offset: What is added to a line's number as a value.
+
+    Raises:
+        ValueError: An index or `vocab_size` is out of range, or a type is not one that its column can have.
     """
 
     def __init__(
@@ -374,6 +377,10 @@ class TextFileInitializer(_Initializer):
 
         Returns:
             Two tensors.
+
+        Raises:
+            tf.errors.NotFoundError: There is no such file.
+            tf.errors.InvalidArgumentError: The file does not have `vocab_size` lines, or a line lacks a column.
         """
         try:
             with open(self._path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
@@ -475,6 +482,9 @@ class StaticVocabularyTable(_Table):
         lookup_key_dtype: The type of the keys that are looked up; those of the vocabulary by default.
         name: The name of the table.
         experimental_is_anonymous: Ignored; accepted for compatibility with TensorFlow.
+
+    Raises:
+        ValueError: `num_oov_buckets` is not positive, the values are not int64, or there are neither keys nor their type.
     """
 
     def __init__(
@@ -556,6 +566,9 @@ class MutableHashTable(_Table):
         name: The name of the table.
         checkpoint: Ignored; accepted for compatibility with TensorFlow.
         experimental_is_anonymous: Ignored; accepted for compatibility with TensorFlow.
+
+    Raises:
+        tf.errors.InvalidArgumentError: `default_value` has more than one axis.
     """
 
     def __init__(

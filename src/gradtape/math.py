@@ -226,7 +226,7 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     array([2., 4.], dtype=float32)
 
     Args:
-        scalar: One number.
+        scalar: The number that all elements are multiplied by: a scalar of the type of `x`.
         x: A tensor, or `tf.IndexedSlices`.
         name: Ignored; accepted for compatibility with TensorFlow.
 

@@ -156,6 +156,10 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
         *structure: One structure, or several that are alike.
         **kwargs: `check_types`: whether containers at one place must have one type (True). `expand_composites`: whether
             composite values are structures (False).
+
+    Raises:
+        TypeError: `func` cannot be called, or the structures have different types.
+        ValueError: The structures differ, or an argument has an unknown name.
     """
     check_types, expand = kwargs.pop("check_types", True), kwargs.pop("expand_composites", False)
     if kwargs:
@@ -179,10 +183,14 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
 
     >>> import gradtape as tf
     >>> tf.nest.assert_same_structure([1, {"a": 2}], [3, {"a": 4}])
+    >>> tf.nest.assert_same_structure([1, 2], [3, [4]])
+    Traceback (most recent call last):
+        ...
+    ValueError: The two structures don't have the same nested structure: 2 is a single value, [4] is a structure.
 
     Args:
         nest1: A structure.
-        nest2: Another.
+        nest2: The structure that it is compared with.
         check_types: Whether a list and a tuple count as different.
         expand_composites: Whether values made of tensors count as structures.
 

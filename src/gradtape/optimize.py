@@ -51,13 +51,13 @@ class Progress:
     Args:
         iteration: How many iterations are done.
         evaluations: How often the function was computed.
-        fun: Its value.
+        fun: The value of the function there.
         gradient_norm: The largest absolute element of the gradient.
 
     Attributes:
         iteration: How many iterations are done.
         evaluations: How often the function was computed.
-        fun: Its value.
+        fun: The value of the function there.
         gradient_norm: The largest absolute element of the gradient; nan for methods without one.
     """
 

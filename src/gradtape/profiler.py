@@ -63,7 +63,7 @@ def start(logdir: Any, options: ProfilerOptions | None = None) -> None:
     1
 
     Args:
-        logdir: The folder.
+        logdir: The folder for the files, which is made if it is not there; TensorBoard and `gradtape plot` take it.
         options: Ignored; accepted for compatibility with TensorFlow.
 
     Raises:
@@ -119,7 +119,7 @@ class Profile:
     1
 
     Args:
-        logdir: The folder.
+        logdir: The folder for the files, which is made if it is not there; TensorBoard and `gradtape plot` take it.
         options: Ignored; accepted for compatibility with TensorFlow.
     """
 

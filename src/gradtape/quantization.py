@@ -298,6 +298,9 @@ def quantize_and_dequantize_v2(
 
     Returns:
         A tensor of the same shape.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The axis does not exist, or `input_min` is above `input_max`.
     """
     x = to_tensor(input)
     where = None if axis is None or as_int(axis) == -1 else as_int(axis)

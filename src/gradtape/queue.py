@@ -36,6 +36,9 @@ class QueueBase:
         shapes: Their shapes, needed to take many at once; any shape where it is None.
         names: Names for the tensors; elements are dicts then.
         name: The name of the queue, shown in messages.
+
+    Raises:
+        ValueError: There is not one name for each component.
     """
 
     def __init__(
@@ -482,6 +485,9 @@ class RandomShuffleQueue(QueueBase):
         seed: For the same order in every run.
         shared_name: Ignored; accepted for compatibility with TensorFlow.
         name: The name of the queue, shown in messages.
+
+    Raises:
+        tf.errors.InvalidArgumentError: `min_after_dequeue` is negative, or not below the capacity.
     """
 
     def __init__(

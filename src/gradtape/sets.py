@@ -128,6 +128,9 @@ def size(a: object, validate_indices: bool = True) -> Tensor:
 
     Returns:
         Whole numbers, in the shape of `a` without its last axis.
+
+    Raises:
+        TypeError: `a` is no sparse tensor.
     """
     if not isinstance(a, SparseTensor):
         raise NotATensorError(f"Expected `SparseTensor`, got {a!r}. Use tf.sparse.from_dense.")

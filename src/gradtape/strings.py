@@ -65,7 +65,7 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
     array([b'ab'], dtype=object)
 
     Args:
-        input: Texts.
+        input: A tensor of texts, of type tf.string, or lists of them.
         encoding: "utf-8" for letters beyond ASCII.
         name: Ignored; accepted for compatibility with TensorFlow.
 
@@ -83,7 +83,7 @@ def upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
     array([b'AB'], dtype=object)
 
     Args:
-        input: Texts.
+        input: A tensor of texts, of type tf.string, or lists of them.
         encoding: "utf-8" for letters beyond ASCII.
         name: Ignored; accepted for compatibility with TensorFlow.
 
@@ -108,6 +108,9 @@ def join(inputs: Any, separator: TensorLike = "", name: str | None = None) -> Te
 
     Returns:
         Texts.
+
+    Raises:
+        TypeError: `inputs` is no list.
     """
     if isinstance(inputs, (str, bytes, dict, set)):
         raise TypeError(f"join: a list of texts is needed, got {inputs!r}.")
@@ -130,7 +133,7 @@ def reduce_join(
     array([b'a-b', b'c-d'], dtype=object)
 
     Args:
-        inputs: Texts.
+        inputs: A tensor of texts, of type tf.string, or lists of them.
         axis: One axis, or several; all by default.
         keepdims: Whether the joined axes stay, with size 1.
         separator: What stands between two texts.
@@ -150,7 +153,7 @@ def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
     array([1, 4], dtype=int32)
 
     Args:
-        input: Texts.
+        input: A tensor of texts, of type tf.string, or lists of them.
         unit: BYTE, or UTF8_CHAR for characters.
         name: Ignored; accepted for compatibility with TensorFlow.
 
@@ -168,7 +171,7 @@ def substr(input: Any, pos: TensorLike, len: TensorLike, unit: str = "BYTE", nam
     b'grad'
 
     Args:
-        input: Texts.
+        input: A tensor of texts, of type tf.string, or lists of them.
         pos: Where the part begins.
         len: How long it is, in the shape of `pos`.
         unit: BYTE, or UTF8_CHAR for characters.
@@ -176,6 +179,9 @@ def substr(input: Any, pos: TensorLike, len: TensorLike, unit: str = "BYTE", nam
 
     Returns:
         Texts.
+
+    Raises:
+        tf.errors.InvalidArgumentError: `pos` and `len` have different shapes, or a position is not in its text.
     """
     first, count = to_tensor(pos), to_tensor(len)
     if first.shape != count.shape:
@@ -194,7 +200,7 @@ def regex_replace(
     b'_n_ tw_'
 
     Args:
-        input: Texts.
+        input: A tensor of texts, of type tf.string, or lists of them.
         pattern: A regular expression.
         rewrite: What stands in place of a match.
         replace_global: False to rewrite the first match only.
@@ -214,7 +220,7 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tenso
     array([ True, False])
 
     Args:
-        input: Texts.
+        input: A tensor of texts, of type tf.string, or lists of them.
         pattern: A regular expression.
         name: Ignored; accepted for compatibility with TensorFlow.
 
@@ -242,6 +248,9 @@ def to_number(input: Any, out_type: DTypeLike = dtypes.float32, name: str | None
 
     Returns:
         Numbers.
+
+    Raises:
+        tf.errors.InvalidArgumentError: A text is no number, or `out_type` is none of those offered.
     """
     kind = dtypes.as_dtype(out_type)
     if kind not in _NUMBERS:
@@ -257,7 +266,7 @@ def to_hash_bucket_fast(input: Any, num_buckets: Any, name: str | None = None) -
     array([0, 1])
 
     Args:
-        input: Texts.
+        input: A tensor of texts, of type tf.string, or lists of them.
         num_buckets: How many buckets there are.
         name: Ignored; accepted for compatibility with TensorFlow.
 
@@ -275,7 +284,7 @@ def to_hash_bucket(input: Any, num_buckets: Any, name: str | None = None) -> Ten
     array([2, 1])
 
     Args:
-        input: Texts.
+        input: A tensor of texts, of type tf.string, or lists of them.
         num_buckets: How many buckets there are.
         name: Ignored; accepted for compatibility with TensorFlow.
 
@@ -294,7 +303,7 @@ def to_hash_bucket_strong(input: Any, num_buckets: Any, key: Any, name: str | No
     array([2, 0])
 
     Args:
-        input: Texts.
+        input: A tensor of texts, of type tf.string, or lists of them.
         num_buckets: How many buckets there are.
         key: Two integers.
         name: Ignored; accepted for compatibility with TensorFlow.
@@ -323,7 +332,7 @@ def unsorted_segment_join(
     array([b'b', b'a-c'], dtype=object)
 
     Args:
-        inputs: Texts.
+        inputs: A tensor of texts, of type tf.string, or lists of them.
         segment_ids: To which segment each text belongs.
         num_segments: How many segments there are.
         separator: What stands between two texts.
@@ -331,6 +340,9 @@ def unsorted_segment_join(
 
     Returns:
         Texts, one for each segment.
+
+    Raises:
+        tf.errors.InvalidArgumentError: `segment_ids` has no axis, or other sizes than `inputs`.
     """
     ids, count = to_tensor(segment_ids), as_int(num_segments)
     if not ids.ndim:
@@ -355,7 +367,7 @@ def format(
     b'3 of [4 5]'
 
     Args:
-        template: A text.
+        template: A text with a placeholder for each input.
         inputs: A tensor, or a list with one for each placeholder.
         placeholder: What stands in the template for a tensor.
         summarize: How many elements are written at both ends of each axis; -1 for all.
@@ -426,7 +438,7 @@ def split(input: TensorLike, sep: object = None, maxsplit: int = -1, name: str |
     <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
 
     Args:
-        input: Texts.
+        input: A tensor of texts, of type tf.string, or lists of them.
         sep: The separator, one text. None stands for white space: any amount of it separates once, and there are no empty parts.
         maxsplit: How often a text is cut at most; -1 for as often as there are separators.
         name: Ignored; accepted for compatibility with TensorFlow.
@@ -455,7 +467,7 @@ def bytes_split(input: TensorLike, name: str | None = None) -> Any:
     <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
 
     Args:
-        input: Texts.
+        input: A tensor of texts, of type tf.string, or lists of them.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
@@ -498,7 +510,7 @@ def unicode_decode(
     array([97, 98, 99], dtype=int32)
 
     Args:
-        input: Texts.
+        input: A tensor of texts, of type tf.string, or lists of them.
         input_encoding: How the texts are encoded, such as "UTF-8".
         errors: What bytes that are no text do: "replace", "ignore" or "strict".
         replacement_char: The code point that stands for them with "replace".
@@ -543,7 +555,7 @@ def unicode_split(
     <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
 
     Args:
-        input: Texts.
+        input: A tensor of texts, of type tf.string, or lists of them.
         input_encoding: How the texts are encoded, such as "UTF-8".
         errors: What bytes that are no text do: "replace", "ignore" or "strict".
         replacement_char: The code point that stands for them with "replace".
@@ -591,7 +603,7 @@ def unicode_decode_with_offsets(
     array([0, 1, 3])
 
     Args:
-        input: Texts.
+        input: A tensor of texts, of type tf.string, or lists of them.
         input_encoding: How the texts are encoded, such as "UTF-8".
         errors: What bytes that are no text do: "replace", "ignore" or "strict".
         replacement_char: The code point that stands for them with "replace".
@@ -637,7 +649,7 @@ def unicode_split_with_offsets(
     <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
 
     Args:
-        input: Texts.
+        input: A tensor of texts, of type tf.string, or lists of them.
         input_encoding: How the texts are encoded, such as "UTF-8".
         errors: What bytes that are no text do: "replace", "ignore" or "strict".
         replacement_char: The code point that stands for them with "replace".
@@ -664,6 +676,9 @@ def unicode_script(input: Any, name: str | None = None) -> Tensor:
 
     Returns:
         A tensor of the same shape, int32.
+
+    Raises:
+        TypeError: The code points are not int32.
     """
     points = to_tensor(input)
     if points.dtype is not dtypes.int32:
@@ -706,6 +721,10 @@ def ngrams(
 
     Returns:
         A tensor or RaggedTensor of texts, as `data` is one.
+
+    Raises:
+        ValueError: A width is not positive, `padding_width` is given without `pad_values`, or `data` has no axis.
+        TypeError: `pad_values` are no texts.
     """
     from .ragged import RaggedTensor
 
@@ -794,7 +813,7 @@ def unicode_transcode(
     b'caf\xc3\xa9'
 
     Args:
-        input: Texts.
+        input: A tensor of texts, of type tf.string, or lists of them.
         input_encoding: How the texts are encoded: any name that Python's codecs know.
         output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
         errors: What bytes that are no text do: "replace", "ignore" or "strict" (an error).

@@ -295,10 +295,14 @@ class TestCase(_Base):  # type: ignore[misc]
 
         >>> import gradtape as tf
         >>> tf.test.TestCase().assertDeviceEqual("/CPU:0", tf.DeviceSpec.from_string("/device:CPU:0"))
+        >>> tf.test.TestCase().assertDeviceEqual('/CPU:0', '/GPU:0')
+        Traceback (most recent call last):
+            ...
+        AssertionError: <DeviceSpec(job=None, replica=None, task=None, device_type=CPU, device_index=0)> != ...
 
         Args:
             device1: The name of a device, or a DeviceSpec.
-            device2: Another.
+            device2: The device that it should be.
             msg: What the error begins with.
         """
         first, second = (
@@ -372,10 +376,14 @@ class TestCase(_Base):  # type: ignore[misc]
         """Check that two values are equal up to tolerances, in structure and shape too; nan equals nan.
 
         >>> tf.test.TestCase().assertAllClose([0.1 + 0.2, 1.0], [0.3, 1.0])
+        >>> tf.test.TestCase().assertAllClose([0.1, 1.0], [0.2, 1.0])
+        Traceback (most recent call last):
+            ...
+        AssertionError: ...
 
         Args:
             a: A tensor, an array, or a structure of them.
-            b: Another.
+            b: The second tensor.
             rtol: The tolerance in relation to `b`; at least 1e-3 for types of 16 bits.
             atol: The tolerance that is added to it, likewise.
             msg: What the error says besides.
@@ -410,7 +418,7 @@ class TestCase(_Base):  # type: ignore[misc]
 
         Args:
             a: A tensor, an array, or a structure of them.
-            b: Another.
+            b: The second tensor.
             rtol: The tolerance in relation to `b`.
             atol: The tolerance that is added to it.
             float_rtol: What `rtol` is at least for float32 and complex64.
@@ -439,10 +447,14 @@ class TestCase(_Base):  # type: ignore[misc]
         """Check that two values are not equal up to tolerances.
 
         >>> tf.test.TestCase().assertNotAllClose([1.0], [1.1])
+        >>> tf.test.TestCase().assertNotAllClose([1.0], [1.0])
+        Traceback (most recent call last):
+            ...
+        AssertionError: The two values are close at all elements.
 
         Args:
             a: A tensor, an array, or a structure of them.
-            b: Another.
+            b: The second tensor.
             rtol: The tolerance in relation to `b`.
             atol: The tolerance that is added to it.
             msg: What the error says.
@@ -460,10 +472,14 @@ class TestCase(_Base):  # type: ignore[misc]
         """Check that two values are equal, in structure and shape too; nan equals nan.
 
         >>> tf.test.TestCase().assertAllEqual(tf.constant([1, 2]), [1, 2])
+        >>> tf.test.TestCase().assertAllEqual([1, 2], [1, 3])
+        Traceback (most recent call last):
+            ...
+        AssertionError: ...
 
         Args:
             a: A tensor, an array, or a structure of them.
-            b: Another.
+            b: The second tensor.
             msg: What the error says besides.
 
         Raises:
@@ -478,10 +494,14 @@ class TestCase(_Base):  # type: ignore[misc]
         """Check that two values differ somewhere.
 
         >>> tf.test.TestCase().assertNotAllEqual([1, 2], [1, 3])
+        >>> tf.test.TestCase().assertNotAllEqual([1.0], [1.0])
+        Traceback (most recent call last):
+            ...
+        AssertionError: The two values are equal at all elements.
 
         Args:
             a: A tensor, an array, or a structure of them.
-            b: Another.
+            b: The second tensor.
             msg: What the error says.
 
         Raises:
@@ -497,10 +517,14 @@ class TestCase(_Base):  # type: ignore[misc]
         """Check that all elements are above a number.
 
         >>> tf.test.TestCase().assertAllGreater([2, 3], 1)
+        >>> tf.test.TestCase().assertAllGreater([1, 2], 1)
+        Traceback (most recent call last):
+            ...
+        AssertionError: np.int64(1) not greater than 1
 
         Args:
             a: A tensor or an array.
-            comparison_target: The number.
+            comparison_target: The number that all elements are compared with.
 
         Raises:
             AssertionError: It is not so.
@@ -511,10 +535,14 @@ class TestCase(_Base):  # type: ignore[misc]
         """Check that all elements are below a number.
 
         >>> tf.test.TestCase().assertAllLess([2, 3], 4)
+        >>> tf.test.TestCase().assertAllLess([1, 2], 2)
+        Traceback (most recent call last):
+            ...
+        AssertionError: np.int64(2) not less than 2
 
         Args:
             a: A tensor or an array.
-            comparison_target: The number.
+            comparison_target: The number that all elements are compared with.
 
         Raises:
             AssertionError: It is not so.
@@ -525,10 +553,14 @@ class TestCase(_Base):  # type: ignore[misc]
         """Check that all elements are at or above a number.
 
         >>> tf.test.TestCase().assertAllGreaterEqual([2, 3], 2)
+        >>> tf.test.TestCase().assertAllGreaterEqual([1, 2], 2)
+        Traceback (most recent call last):
+            ...
+        AssertionError: np.int64(1) not greater than or equal to 2
 
         Args:
             a: A tensor or an array.
-            comparison_target: The number.
+            comparison_target: The number that all elements are compared with.
 
         Raises:
             AssertionError: It is not so.
@@ -539,10 +571,14 @@ class TestCase(_Base):  # type: ignore[misc]
         """Check that all elements are at or below a number.
 
         >>> tf.test.TestCase().assertAllLessEqual([2, 3], 3)
+        >>> tf.test.TestCase().assertAllLessEqual([1, 2], 1)
+        Traceback (most recent call last):
+            ...
+        AssertionError: np.int64(2) not less than or equal to 1
 
         Args:
             a: A tensor or an array.
-            comparison_target: The number.
+            comparison_target: The number that all elements are compared with.
 
         Raises:
             AssertionError: It is not so.
@@ -560,6 +596,10 @@ class TestCase(_Base):  # type: ignore[misc]
         """Check that all elements are between two bounds.
 
         >>> tf.test.TestCase().assertAllInRange([0.0, 0.5], 0.0, 1.0)
+        >>> tf.test.TestCase().assertAllInRange([1, 2], 0, 1)
+        Traceback (most recent call last):
+            ...
+        AssertionError: False is not true : [1 2] is not within 0 and 1
 
         Args:
             target: A tensor or an array.
@@ -580,6 +620,10 @@ class TestCase(_Base):  # type: ignore[misc]
         """Check that all elements are in a set.
 
         >>> tf.test.TestCase().assertAllInSet([1, 2, 1], {1, 2, 3})
+        >>> tf.test.TestCase().assertAllInSet([1, 2], {1})
+        Traceback (most recent call last):
+            ...
+        AssertionError: {1, 2} not less than or equal to {1}
 
         Args:
             target: A tensor or an array.
@@ -594,6 +638,10 @@ class TestCase(_Base):  # type: ignore[misc]
         """Check that there is no inf and no nan.
 
         >>> tf.test.TestCase().assertAllFinite([1.0, 2.0])
+        >>> tf.test.TestCase().assertAllFinite([1.0, float('inf')])
+        Traceback (most recent call last):
+            ...
+        AssertionError: False is not true : [1.0, inf] is not finite everywhere
 
         Args:
             a: A tensor or an array.
@@ -607,6 +655,10 @@ class TestCase(_Base):  # type: ignore[misc]
         """Check that there is nothing but nan.
 
         >>> tf.test.TestCase().assertAllNan([float("nan")])
+        >>> tf.test.TestCase().assertAllNan([1.0])
+        Traceback (most recent call last):
+            ...
+        AssertionError: False is not true : [1.0] is not nan everywhere
 
         Args:
             a: A tensor or an array.
@@ -620,10 +672,14 @@ class TestCase(_Base):  # type: ignore[misc]
         """Check that two numbers are close.
 
         >>> tf.test.TestCase().assertNear(1.0, 1.01, err=0.1)
+        >>> tf.test.TestCase().assertNear(1.0, 2.0, err=0.1)
+        Traceback (most recent call last):
+            ...
+        AssertionError: False is not true : 1.0 != 2.0 +/- 0.1
 
         Args:
-            f1: A number.
-            f2: Another.
+            f1: The number that was computed.
+            f2: The number that it should be.
             err: How far they may be apart.
             msg: What the error says besides.
 
@@ -636,9 +692,13 @@ class TestCase(_Base):  # type: ignore[misc]
         """Check that two lists of numbers are close, element by element.
 
         >>> tf.test.TestCase().assertArrayNear([1.0, 2.0], [1.01, 2.0], err=0.1)
+        >>> tf.test.TestCase().assertArrayNear([1.0], [2.0], err=0.1)
+        Traceback (most recent call last):
+            ...
+        AssertionError: False is not true : 1.0 != 2.0 +/- 0.1
 
         Args:
-            farray1: Numbers.
+            farray1: The numbers that were computed: an array or list.
             farray2: As many others.
             err: How far two elements may be apart.
             msg: What the error says besides.
@@ -654,9 +714,13 @@ class TestCase(_Base):  # type: ignore[misc]
         """Check that two arrays are close: by the norm of their difference.
 
         >>> tf.test.TestCase().assertNDArrayNear([1.0, 2.0], [1.01, 2.0], err=0.1)
+        >>> tf.test.TestCase().assertNDArrayNear([1.0], [2.0], err=0.1)
+        Traceback (most recent call last):
+            ...
+        AssertionError: 1.0 not less than or equal to 0.1
 
         Args:
-            ndarray1: An array.
+            ndarray1: The array that was computed.
             ndarray2: Another of the same shape.
             err: How large the norm may be.
             msg: What the error says besides.
@@ -670,10 +734,14 @@ class TestCase(_Base):  # type: ignore[misc]
         """Check that two values have one shape.
 
         >>> tf.test.TestCase().assertShapeEqual(tf.ones([2, 3]), tf.zeros([2, 3]))
+        >>> tf.test.TestCase().assertShapeEqual(tf.ones([2]), tf.ones([3]))
+        Traceback (most recent call last):
+            ...
+        AssertionError: Tuples differ: (2,) != (3,)...
 
         Args:
             input_a: A tensor or an array.
-            input_b: Another.
+            input_b: The tensor that should have the same shape.
             msg: What the error says besides.
 
         Raises:
@@ -685,10 +753,14 @@ class TestCase(_Base):  # type: ignore[misc]
         """Check the type of a value.
 
         >>> tf.test.TestCase().assertDTypeEqual(tf.ones([2]), tf.float32)
+        >>> tf.test.TestCase().assertDTypeEqual(tf.constant(1), tf.float32)
+        Traceback (most recent call last):
+            ...
+        AssertionError: tf.int32 != tf.float32
 
         Args:
             target: A tensor or an array.
-            expected_dtype: The type.
+            expected_dtype: The type that it should have.
 
         Raises:
             AssertionError: It is not so.
@@ -699,9 +771,13 @@ class TestCase(_Base):  # type: ignore[misc]
         """Check how a text begins.
 
         >>> tf.test.TestCase().assertStartsWith("gradtape", "grad")
+        >>> tf.test.TestCase().assertStartsWith('text', 'next')
+        Traceback (most recent call last):
+            ...
+        AssertionError: False is not true : 'text' does not start with 'next'
 
         Args:
-            actual: The text.
+            actual: The text that should begin so.
             expected_start: What it begins with.
             msg: What the error says.
 

@@ -152,6 +152,10 @@ def register_tensor_conversion_function(base_type: Any, conversion_func: Any, pr
         conversion_func: Called with the value and the keyword arguments `dtype`, `name` and `as_ref`. NotImplemented leaves the
             value to the next function.
         priority: Functions with a smaller one are asked first.
+
+    Raises:
+        TypeError: `base_type` is no type, or one of Python's and NumPy's numbers and arrays; or `conversion_func` cannot be
+            called.
     """
     classes = base_type if isinstance(base_type, tuple) else (base_type,)
     if not classes or not all(isinstance(cls, type) for cls in classes):
@@ -238,10 +242,10 @@ def zeros(
            [0., 0., 0.]], dtype=float32)
 
     Args:
-        shape: The shape.
-        dtype: The type.
+        shape: The sizes of the axes: a list such as [2, 3], or [] for one number.
+        dtype: The type of the elements, such as tf.float32.
         name: Ignored; accepted for compatibility with TensorFlow.
-        layout: Not used.
+        layout: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of zeros.
@@ -261,10 +265,10 @@ def ones(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None =
     array([1., 1.], dtype=float32)
 
     Args:
-        shape: The shape.
-        dtype: The type.
+        shape: The sizes of the axes: a list such as [2, 3], or [] for one number.
+        dtype: The type of the elements, such as tf.float32.
         name: Ignored; accepted for compatibility with TensorFlow.
-        layout: Not used.
+        layout: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor of ones.
@@ -287,10 +291,10 @@ def fill(dims: TensorLike, value: Any, name: str | None = None, layout: object =
            [7, 7]], dtype=int32)
 
     Args:
-        dims: The shape.
+        dims: The sizes of the axes: a list such as [2, 3], or [] for one number.
         value: One number or text.
         name: Ignored; accepted for compatibility with TensorFlow.
-        layout: Not used.
+        layout: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         A tensor.
@@ -321,9 +325,9 @@ def zeros_like(input: Any, dtype: DTypeLike | None = None, name: str | None = No
 
     Args:
         input: A tensor, or what can become one.
-        dtype: Another type.
+        dtype: The type of the elements, where it is not that of the argument.
         name: Ignored; accepted for compatibility with TensorFlow.
-        layout: Not used.
+        layout: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Zeros.
@@ -347,9 +351,9 @@ def ones_like(input: Any, dtype: DTypeLike | None = None, name: str | None = Non
 
     Args:
         input: A tensor, or what can become one.
-        dtype: Another type.
+        dtype: The type of the elements, where it is not that of the argument.
         name: Ignored; accepted for compatibility with TensorFlow.
-        layout: Not used.
+        layout: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Ones.
@@ -394,11 +398,14 @@ def eye(
         num_rows: The number of rows.
         num_columns: The number of columns; that of the rows if it is not given.
         batch_shape: Axes in front.
-        dtype: The type.
+        dtype: The type of the elements, such as tf.float32.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Identity matrices.
+
+    Raises:
+        TypeError: `batch_shape` is no list.
     """
     rows, columns = as_eye(num_rows, num_columns)
     if batch_shape is not None and not np.ndim(batch_shape):
@@ -440,7 +447,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: DTypeLike | None
     Args:
         start: The first number, or the limit if no other is given.
         limit: Where to stop; it does not occur.
-        delta: The step.
+        delta: What one number is larger than the one before; negative to count down.
         dtype: The type of the result; otherwise that of the value.
         name: Ignored; accepted for compatibility with TensorFlow.
 
@@ -512,12 +519,15 @@ def linspace(start: Any, stop: Any, num: TensorLike, name: str | None = None, ax
     Args:
         start: The first number.
         stop: The last one.
-        num: How many.
+        num: How many numbers there are, both ends included.
         name: Ignored; accepted for compatibility with TensorFlow.
         axis: The axis of the numbers, where the ends are tensors.
 
     Returns:
         Numbers at equal distances, both ends included.
+
+    Raises:
+        tf.errors.InvalidArgumentError: `num` is negative, or the shapes of `start` and `stop` do not broadcast.
     """
     start = to_tensor(start)
     stop = to_tensor(stop, start.dtype)
@@ -561,6 +571,11 @@ def one_hot(
 
     Returns:
         A tensor with one more axis.
+
+    Raises:
+        TypeError: `on_value` and `off_value` are of another type than `dtype` says, or of two.
+        tf.errors.InvalidArgumentError: `depth` or a value is no scalar.
+        ValueError: The new axis of a ragged tensor is not the last.
     """
     elements = complete_values(indices)
     if elements is not None:
@@ -599,11 +614,16 @@ def meshgrid(*args: object, **kwargs: object) -> list[Tensor]:
            [1, 2]], dtype=int32)
 
     Args:
-        args: Vectors.
+        args: The coordinates along each axis: vectors, or scalars.
         kwargs: `indexing`: "xy", or "ij" for the order of matrices.
 
     Returns:
         One tensor for each vector.
+
+    Raises:
+        TypeError: An argument has an unknown name.
+        ValueError: `indexing` is neither "xy" nor "ij".
+        tf.errors.InvalidArgumentError: The vectors have different types.
     """
     indexing = kwargs.pop("indexing", "xy")
     kwargs.pop("name", None)
@@ -648,6 +668,9 @@ def shape(input: Any, out_type: DTypeLike | None = None, name: str | None = None
 
     Returns:
         A vector of the sizes.
+
+    Raises:
+        TypeError: `out_type` is neither tf.int32 nor tf.int64.
     """
     kind = dtypes.int32 if out_type is None else dtypes.as_dtype(out_type)
     if kind not in (dtypes.int32, dtypes.int64):
@@ -805,7 +828,7 @@ def broadcast_dynamic_shape(shape_x: TensorLike, shape_y: TensorLike) -> Tensor:
 
     Args:
         shape_x: A shape, as a vector of whole numbers.
-        shape_y: Another.
+        shape_y: The shape that it is broadcast with.
 
     Returns:
         The shape that both broadcast to, as an int32 vector.

@@ -124,6 +124,9 @@ def required_space_to_batch_paddings(
 
     Returns:
         Two matrices with rows (before, after): the paddings and the crops.
+
+    Raises:
+        ValueError: `input_shape` and `block_shape` are no vectors of one length.
     """
     sizes, block = to_tensor(input_shape, dtypes.int32), to_tensor(block_shape, dtypes.int32)
     if sizes.shape.rank != 1 or not sizes.shape.is_compatible_with(block.shape):

@@ -230,7 +230,7 @@ class CandidateSamplers:
             num_reserved_ids: How many classes at the beginning are never drawn.
             num_shards: In how many parts the classes are divided, to draw from one of them.
             shard: Which part to draw from.
-            unigrams: The weights.
+            unigrams: How often each class is drawn, in relation to the others: one number for each.
             seed: Where the random numbers begin.
             name: Ignored; accepted for compatibility with TensorFlow.
 

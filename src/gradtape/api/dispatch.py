@@ -148,6 +148,10 @@ def dispatch_for_api(api: Any, *signatures: Mapping[Any, Any]) -> Callable[[_Han
         api: A public function, such as `tf.concat`.
         *signatures: Dictionaries from names of parameters to types: classes, `List[...]`, `Union[...]`. Without them the
             annotations of the decorated function count.
+
+    Raises:
+        TypeError: The function cannot be called.
+        ValueError: `api` does not dispatch, or there is no signature, and the function has no annotations.
     """
     _check_dispatchable(api)
     for signature in signatures:

@@ -327,6 +327,9 @@ class Generator:
 
         Returns:
             The state before.
+
+        Raises:
+            tf.errors.UnimplementedError: The algorithm is ThreeFry.
         """
         if self._alg == Algorithm.THREEFRY.value:
             raise UnimplementedError(None, None, "The ThreeFry algorithm is for accelerators; use alg='philox'.")
@@ -648,7 +651,7 @@ def set_global_generator(generator: Generator) -> None:
     True
 
     Args:
-        generator: A `tf.random.Generator`.
+        generator: The `tf.random.Generator` that draws from now on.
     """
     _global[:] = [generator]
 

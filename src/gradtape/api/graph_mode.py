@@ -233,6 +233,9 @@ class RegisterGradient:
 
     Args:
         op_type: The name of the op.
+
+    Raises:
+        TypeError: `op_type` is no text.
     """
 
     def __init__(self, op_type: str) -> None:
@@ -253,6 +256,9 @@ def no_gradient(op_type: str) -> None:
 
     Args:
         op_type: The name of an op.
+
+    Raises:
+        TypeError: `op_type` is no text.
     """
     if not isinstance(op_type, str):
         raise TypeError(f"op_type must be a string, got {op_type!r}.")

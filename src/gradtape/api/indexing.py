@@ -59,6 +59,9 @@ def slice(input_: object, begin: TensorLike, size: object, name: str | None = No
 
     Returns:
         A tensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There is not one start and one size for each axis, or they leave the tensor.
     """
     x = to_tensor(input_)
     starts, sizes = as_ints(begin), as_ints(size)
@@ -112,6 +115,10 @@ def strided_slice(
 
     Returns:
         A tensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: `begin`, `end` and `strides` have different lengths, there are two ellipses, or an
+            axis that is taken away has a stride.
     """
     starts, stops = as_ints(begin), as_ints(end)
     steps = (1,) * len(starts) if strides is None else as_ints(strides)
@@ -161,8 +168,8 @@ def gather(
 
     Args:
         params: A tensor or variable.
-        indices: Integers.
-        validate_indices: Not used.
+        indices: Positions along the axis: integers of any shape, from 0 up to its size.
+        validate_indices: Ignored: indices are always checked.
         axis: The axis of `params` that the indices count.
         batch_dims: How many leading axes both have in common.
         name: Ignored; accepted for compatibility with TensorFlow.
@@ -192,7 +199,7 @@ def gather_nd(
     array([2, 3], dtype=int32)
 
     Args:
-        params: A tensor.
+        params: The tensor that is read from.
         indices: Integers; each row of the last axis is one index.
         batch_dims: How many leading axes both have in common.
         name: Ignored; accepted for compatibility with TensorFlow.
@@ -228,7 +235,7 @@ def scatter_nd(
 
     Args:
         indices: Integers; each row of the last axis is one index.
-        updates: The values.
+        updates: What is written or added at the indices: the shape of `indices` without its last axis, then that of one slice.
         shape: The shape of the result.
         bad_indices_policy: What an index out of range does.
         name: Ignored; accepted for compatibility with TensorFlow.
@@ -460,7 +467,7 @@ def where(
     array([1., 0.], dtype=float32)
 
     Args:
-        condition: Truth values.
+        condition: Truth values, of the shape of the result or one that broadcasts to it.
         x: What to take where it is true.
         y: What to take elsewhere.
         name: Ignored; accepted for compatibility with TensorFlow.

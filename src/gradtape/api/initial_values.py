@@ -31,7 +31,7 @@ class Initializer:
         """A tensor of that shape.
 
         Args:
-            shape: The shape.
+            shape: The sizes of the axes: a list such as [2, 3], or [] for one number.
             dtype: The type of the elements.
             kwargs: `partition_shape` is taken for the shape, where a variable is made in parts; `partition_offset` is not used.
 

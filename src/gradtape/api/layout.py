@@ -401,6 +401,10 @@ def repeat(input: TensorLike, repeats: TensorLike, axis: AxisLike | None = None,
 
     Returns:
         A tensor.
+
+    Raises:
+        TypeError: `repeats` are no integers.
+        tf.errors.InvalidArgumentError: The axis does not exist, or `repeats` has neither one entry nor one for each slice.
     """
     x = to_tensor(input)
     if axis is None:
@@ -471,10 +475,13 @@ def roll(input: object, shift: Any, axis: Any, name: str | None = None) -> Tenso
 
     Returns:
         A tensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: `shift` and `axis` have different lengths, or an axis does not exist.
     """
     several = [isinstance(v, (list, tuple)) or bool(np.ndim(v)) for v in (shift, axis)]
     shifts, axes = (as_ints(v) if many else as_int(v) for v, many in zip((shift, axis), several, strict=True))
-    if several[0] != several[1]:
+    if np.size(shifts) != np.size(axes) or several[0] != several[1]:
         raise invalid(f"roll: shift and axis must be as many, got {shift!r} and {axis!r}.")
     return rearrange.roll.public(input, shifts, axes)
 

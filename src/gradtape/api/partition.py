@@ -107,6 +107,9 @@ def searchsorted(
 
     Returns:
         Whole numbers.
+
+    Raises:
+        ValueError: `side` is neither "left" nor "right".
     """
     if side not in ("left", "right"):
         raise ValueError(f"Argument `side` must be either 'right' or 'left'. Received: `side` = {side!r}.")
@@ -162,6 +165,9 @@ def histogram_fixed_width_bins(
 
     Returns:
         Whole numbers in the shape of `values`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: `nbins` is not positive.
     """
     x = to_tensor(values)
     ends, bins = to_tensor(value_range, x.dtype), as_int(nbins)
@@ -192,13 +198,16 @@ def sequence_mask(
            [ True,  True,  True, False]])
 
     Args:
-        lengths: Whole numbers.
+        lengths: How many entries of each row are True: integers of any shape.
         maxlen: The size of the new axis; the largest length if it is not given.
         dtype: The type of the result.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Truth values, with one more axis.
+
+    Raises:
+        ValueError: `maxlen` is no scalar.
     """
     counts = to_tensor(lengths)
     if maxlen is None:

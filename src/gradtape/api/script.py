@@ -68,6 +68,10 @@ def py_function(
 
     Returns:
         A tensor, or a list where `Tout` is one.
+
+    Raises:
+        ValueError: `func` cannot be called.
+        TypeError: As a decorator it was given `inp`.
     """
     if func is None:
         if inp is not None:

@@ -98,7 +98,7 @@ def top_k(
 
     Args:
         input: A tensor of real numbers.
-        k: How many.
+        k: How many of the elements are taken.
         sorted: Whether they are in order.
         index_type: The type of the places.
         name: Ignored; accepted for compatibility with TensorFlow.
@@ -141,9 +141,9 @@ def approx_max_k(
     array([1, 2], dtype=int32)
 
     Args:
-        operand: Floating numbers.
-        k: How many.
-        reduction_dimension: The axis.
+        operand: Floating numbers; they are compared along one axis.
+        k: How many of the elements are taken.
+        reduction_dimension: The axis along which they are compared; by default the last.
         recall_target: The share of the largest elements that must be found. Here it is always 1.
         reduction_input_size_override: Not used: nothing is approximated.
         aggregate_to_topk: Not used: there are always k.
@@ -185,9 +185,9 @@ def approx_min_k(
     array([1., 3.], dtype=float32)
 
     Args:
-        operand: Floating numbers.
-        k: How many.
-        reduction_dimension: The axis.
+        operand: Floating numbers; they are compared along one axis.
+        k: How many of the elements are taken.
+        reduction_dimension: The axis along which they are compared; by default the last.
         recall_target: The share of the smallest elements that must be found. Here it is always 1.
         reduction_input_size_override: Not used: nothing is approximated.
         aggregate_to_topk: Not used: there are always k.

@@ -26,7 +26,7 @@ def bessel_i0(x: TensorLike, name: str | None = None) -> Tensor:
     array([1.       , 1.2660658], dtype=float32)
 
     Args:
-        x: Floating numbers.
+        x: A tensor of floating numbers.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
@@ -43,7 +43,7 @@ def bessel_i0e(x: TensorLike, name: str | None = None) -> Tensor:
     array([1.        , 0.4657596 , 0.01261724], dtype=float32)
 
     Args:
-        x: Floating numbers.
+        x: A tensor of floating numbers.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
@@ -60,7 +60,7 @@ def bessel_i1(x: TensorLike, name: str | None = None) -> Tensor:
     array([0.       , 0.5651591], dtype=float32)
 
     Args:
-        x: Floating numbers.
+        x: A tensor of floating numbers.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
@@ -77,7 +77,7 @@ def bessel_i1e(x: TensorLike, name: str | None = None) -> Tensor:
     array([0.        , 0.20791042, 0.01261093], dtype=float32)
 
     Args:
-        x: Floating numbers.
+        x: A tensor of floating numbers.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
@@ -94,7 +94,7 @@ def bessel_j0(x: TensorLike, name: str | None = None) -> Tensor:
     array([1.       , 0.7651977], dtype=float32)
 
     Args:
-        x: Floating numbers.
+        x: A tensor of floating numbers.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
@@ -111,7 +111,7 @@ def bessel_j1(x: TensorLike, name: str | None = None) -> Tensor:
     array([0.        , 0.44005057], dtype=float32)
 
     Args:
-        x: Floating numbers.
+        x: A tensor of floating numbers.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:

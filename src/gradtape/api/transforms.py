@@ -355,6 +355,12 @@ def grad(
 
     Returns:
         A function of the same arguments. Its answer has the structure of the argument, a tuple of them for several.
+
+    Raises:
+        TypeError: `function` is none, an argument or the value has a type without derivatives, or one is complex where it
+            must be real.
+        ValueError: `argnums` names what is not there.
+        tf.errors.InvalidArgumentError: The value is more than one number.
     """
     both = _value_and_grad("grad", function, argnums, has_aux, holomorphic, allow_int)
 
@@ -429,6 +435,11 @@ def jacrev(
 
     Returns:
         A function of the same arguments.
+
+    Raises:
+        TypeError: `function` is none, an argument has a type without derivatives, or an output is complex and `holomorphic`
+            is not set.
+        ValueError: `argnums` names what is not there.
     """
     return _jacrev("jacrev", function, argnums, has_aux, holomorphic, allow_int)
 
@@ -513,6 +524,10 @@ def jacfwd(
 
     Returns:
         A function of the same arguments.
+
+    Raises:
+        TypeError: `function` is none, or an argument is complex and `holomorphic` is not set.
+        ValueError: `argnums` names what is not there.
     """
     checked_function("jacfwd", function)
     positions("jacfwd", argnums)
@@ -632,6 +647,10 @@ def hessian(
 
     Returns:
         A function of the same arguments.
+
+    Raises:
+        TypeError: `function` is none, or an argument or a value has a type without derivatives.
+        ValueError: `argnums` names what is not there.
     """
     first = _jacrev("hessian", function, argnums, has_aux, holomorphic)
     return _jacrev("hessian", first, argnums, has_aux, holomorphic)

@@ -19,7 +19,7 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
     >>> tf.autograph.set_verbosity(0)
 
     Args:
-        level: The verbosity.
+        level: How much is said: 0 for nothing, larger numbers for more.
         alsologtostdout: Whether to log to standard output too.
     """
     global _level, _to_stdout

@@ -31,7 +31,7 @@ class DType:
 
     Args:
         name: TensorFlow's name of the type.
-        numpy_type: NumPy's type.
+        numpy_type: The type of NumPy's that holds the elements.
         enum: TensorFlow's number of the type.
     """
 

@@ -101,6 +101,10 @@ class TensorShape:
         """Check that every size is known.
 
         >>> tf.TensorShape([2, 3]).assert_is_fully_defined()
+        >>> tf.TensorShape([2, None]).assert_is_fully_defined()
+        Traceback (most recent call last):
+            ...
+        ValueError: Shape (2, None) is not fully defined.
 
         Raises:
             ValueError: One is not.
@@ -142,6 +146,10 @@ class TensorShape:
         """Check that some tensor could have both shapes.
 
         >>> tf.TensorShape([None, 3]).assert_is_compatible_with([2, 3])
+        >>> tf.TensorShape([2, None]).assert_is_compatible_with([3, 3])
+        Traceback (most recent call last):
+            ...
+        ValueError: Shapes (2, None) and (3, 3) are incompatible.
 
         Args:
             other: A shape, or what can become one: a list of sizes, or None.
@@ -156,6 +164,10 @@ class TensorShape:
         """Check the rank; an unknown one passes.
 
         >>> tf.TensorShape([2, 3]).assert_has_rank(2)
+        >>> tf.TensorShape([2, 3]).assert_has_rank(1)
+        Traceback (most recent call last):
+            ...
+        ValueError: Shape (2, 3) must have rank 1.
 
         Args:
             rank: The number of axes it must have.

@@ -105,6 +105,9 @@ class Monitor(_KerasEvents):
         losses: The loss by step; by name where `step` is given several or several models are watched.
         parts: The measures of each layer (`gradient`, `ratio`, `dead`, `nonfinite`), with `steps` and `values`.
         warnings: What it has warned of, each with `sign`, `parts`, `step` and `text`.
+
+    Raises:
+        ValueError: `every` is below 1.
     """
 
     def __init__(

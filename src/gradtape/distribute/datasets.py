@@ -136,6 +136,9 @@ class DistributedDataset:
         dataset: The dataset.
         replicas: Where there are several, how values are shared out to them.
         each: Whether a batch is for one replica, rather than for all of them.
+
+    Raises:
+        ValueError: `dataset` can not be iterated over.
     """
 
     def __init__(self, dataset: Any, replicas: Any = None, each: bool = False) -> None:

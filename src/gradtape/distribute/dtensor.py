@@ -498,7 +498,7 @@ def default_mesh(mesh: Mesh) -> Iterator[Mesh]:
     True
 
     Args:
-        mesh: The mesh.
+        mesh: The `Mesh`, which says what devices there are and how they are arranged.
 
     Returns:
         A context manager.
@@ -540,13 +540,16 @@ class DTensorDataset:
 
     Args:
         dataset: A dataset of single elements, or of batches of the global size with `dataset_already_batched`.
-        mesh: The mesh.
+        mesh: The `Mesh`, which says what devices there are and how they are arranged.
         layouts: A layout for each part of an element.
         global_batch_size: How many elements all devices together take.
         dataset_already_batched: Whether elements are batches.
         batch_dim: The axis of the mesh that the batch is cut along; the layouts say it, too.
         prefetch: How many batches are made ahead.
         tf_data_service_config: Ignored; accepted for compatibility with TensorFlow.
+
+    Raises:
+        ValueError: The devices along `batch_dim` do not divide `global_batch_size`.
     """
 
     def __init__(

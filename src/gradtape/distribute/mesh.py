@@ -33,6 +33,9 @@ class Mesh:
         dim_names: The names of the axes.
         devices: An array of the names of devices, with as many axes.
         mesh_name: Shown in messages.
+
+    Raises:
+        ValueError: The axes do not have a name each, all different.
     """
 
     def __init__(self, dim_names: Sequence[str], devices: Any, mesh_name: str = "") -> None:
@@ -409,7 +412,10 @@ class Layout:
 
     Args:
         sharding_specs: For each axis of the value, the name of an axis of the mesh, or `UNSHARDED`.
-        mesh: The mesh.
+        mesh: The `Mesh`, which says what devices there are and how they are arranged.
+
+    Raises:
+        ValueError: The mesh has no such axis, or one axis of the mesh would cut two of the value.
     """
 
     def __init__(self, sharding_specs: Iterable[str], mesh: Mesh) -> None:
@@ -432,7 +438,7 @@ class Layout:
         ['unsharded', 'unsharded']
 
         Args:
-            mesh: The mesh.
+            mesh: The `Mesh`, which says what devices there are and how they are arranged.
             rank: The number of axes of the value.
 
         Returns:
@@ -449,7 +455,7 @@ class Layout:
         ['rows', 'unsharded']
 
         Args:
-            mesh: The mesh.
+            mesh: The `Mesh`, which says what devices there are and how they are arranged.
             batch_dim: The axis of the mesh along which it is cut.
             rank: The number of axes of the value.
             axis: The axis of the value.
@@ -471,7 +477,7 @@ class Layout:
         ['unsharded', 'rows']
 
         Args:
-            mesh: The mesh.
+            mesh: The `Mesh`, which says what devices there are and how they are arranged.
             inner_dim: The axis of the mesh along which it is cut.
             rank: The number of axes of the value.
 

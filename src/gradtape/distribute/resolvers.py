@@ -23,6 +23,9 @@ class ClusterSpec:
 
     Args:
         cluster: A dict from names of jobs to lists of addresses, or to dicts from numbers of tasks to them.
+
+    Raises:
+        TypeError: `cluster` is no dict.
     """
 
     def __init__(self, cluster: ClusterSpec | Mapping[str, Any] | object) -> None:
@@ -165,6 +168,9 @@ class ClusterResolver:
 
         Returns:
             A ClusterSpec.
+
+        Raises:
+            NotImplementedError: A subclass does not say.
         """
         raise NotImplementedError("cluster_spec() is not implemented.")
 

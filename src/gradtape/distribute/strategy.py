@@ -158,7 +158,7 @@ class Strategy:
         np.float32(9.0)
 
         Args:
-            fn: The function.
+            fn: The function, which is called once for each replica.
             args: Its arguments. Of a value that has a part for each replica, each gets its own.
             kwargs: Its arguments by name, likewise.
             options: Ignored; accepted for compatibility with TensorFlow.
@@ -389,7 +389,7 @@ class StrategyExtended:
 
         Args:
             var: The variable, which is the first argument.
-            fn: The function.
+            fn: The function, which is called once for each replica.
             args: Further arguments.
             kwargs: Arguments by name.
             group: Ignored; accepted for compatibility with TensorFlow.
@@ -412,7 +412,7 @@ class StrategyExtended:
         np.float32(9.0)
 
         Args:
-            fn: The function.
+            fn: The function, which is called once for each replica.
             args: Its arguments.
             kwargs: Its arguments by name.
 
@@ -736,6 +736,10 @@ def experimental_set_strategy(strategy: Strategy | None) -> None:
 
     Args:
         strategy: A strategy, or None for the default.
+
+    Raises:
+        TypeError: `strategy` is none.
+        RuntimeError: A scope of a strategy is open.
     """
     if strategy is not None and not isinstance(strategy, Strategy):
         raise TypeError(f"A tf.distribute.Strategy is needed, got {strategy!r}.")

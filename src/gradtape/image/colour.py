@@ -53,12 +53,15 @@ def convert_image_dtype(image: TensorLike, dtype: DTypeLike, saturate: bool = Fa
 
     Args:
         image: Images.
-        dtype: The type.
+        dtype: The type of the elements, such as tf.float32.
         saturate: Whether values beyond the range stay at its ends.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         Images of the other type, scaled to its range.
+
+    Raises:
+        AttributeError: A type is neither floating nor integer, as in TensorFlow.
     """
     x, target = to_tensor(image), dtypes.as_dtype(dtype)
     for kind, label in ((target, "dtype"), (x.dtype, "image dtype")):
@@ -216,6 +219,9 @@ def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
 
     Returns:
         Images in three colours.
+
+    Raises:
+        ValueError: The last axis is not of size 1, or there is only one.
     """
     x = to_tensor(images)
     if x.ndim < 2:
@@ -273,6 +279,9 @@ def adjust_contrast(images: Any, contrast_factor: TensorLike) -> Tensor:
 
     Returns:
         Images of the same type.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The images have less than 3 axes.
     """
     x = _as_floats(images)
     if x.ndim < 3:
@@ -292,10 +301,13 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
     Args:
         image: An image, or several.
         gamma: The exponent, not negative.
-        gain: The factor.
+        gain: What the result is multiplied by.
 
     Returns:
         An image of the same type.
+
+    Raises:
+        ValueError: `gamma` is negative.
     """
     known = _number(gamma)
     if known is not None and not known >= 0:  # NaN too
@@ -318,7 +330,7 @@ def adjust_jpeg_quality(
 
     Args:
         image: An image (height, width, 1 or 3).
-        jpeg_quality: From 0 to 100.
+        jpeg_quality: From 0 (small, with many artefacts) to 100 (nearly exact).
         dct_method: Ignored; accepted for compatibility with TensorFlow.
         name: Ignored; accepted for compatibility with TensorFlow.
 

@@ -105,7 +105,7 @@ def stateless_sample_distorted_bounding_box(
     Args:
         image_size: Height, width and channels.
         bounding_boxes: Boxes (y1, x1, y2, x2) from 0 to 1, of shape (batch, boxes, 4).
-        seed: Two integers.
+        seed: Two integers, from which the numbers follow: the same two give the same numbers.
         min_object_covered: The share of a box that must be seen.
         aspect_ratio_range: The least and the largest width / height; 0.75 and 1.33 by default.
         area_range: The least and the largest share of the image; 0.05 and 1 by default.

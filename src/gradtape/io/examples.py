@@ -71,7 +71,7 @@ class BytesList(ValueList):
     b'b'
 
     Args:
-        value: The byte strings.
+        value: A list of byte strings.
     """
 
     _check = staticmethod(_checked_bytes)
@@ -100,7 +100,7 @@ class FloatList(ValueList):
     1.5
 
     Args:
-        value: The numbers.
+        value: A list of numbers.
     """
 
     _check = staticmethod(_checked_float)
@@ -157,6 +157,9 @@ class Feature(Message):
         bytes_list: A `tf.train.BytesList`.
         float_list: A `tf.train.FloatList`.
         int64_list: A `tf.train.Int64List`.
+
+    Raises:
+        TypeError: A list is not of its kind.
     """
 
     def __init__(
@@ -357,7 +360,7 @@ class Example(Parts):
     {'label': <tf.Tensor: shape=(), dtype=int64, numpy=3>}
 
     Args:
-        features: The features.
+        features: A `tf.train.Features`: the features by name.
     """
 
     _kinds: ClassVar[dict[str, type[Message]]] = {"features": Features}

@@ -85,6 +85,10 @@ class GFile:
     Args:
         name: The path.
         mode: "r", "w", "a", "r+", "w+" or "a+", with "b" for bytes instead of text in UTF-8.
+
+    Raises:
+        tf.errors.InvalidArgumentError: `mode` is none of Python's.
+        tf.errors.NotFoundError: There is no such file, once it is read.
     """
 
     def __init__(self, name: object, mode: str = "r") -> None:

@@ -493,7 +493,7 @@ def encode_jpeg(
     b'\xff\xd8'
 
     Args:
-        image: The pixels.
+        image: The pixels: [height, width, channels], of type tf.uint8.
         format: "grayscale" or "rgb", which the channels have to fit; "": either.
         quality: From 0 to 100: smaller files or better pictures.
         progressive: Whether a viewer can show a coarse picture before the whole file is there.
@@ -543,7 +543,7 @@ def encode_png(image: TensorLike, compression: int = -1, name: str | None = None
     array([  0, 128, 255], dtype=uint8)
 
     Args:
-        image: The pixels.
+        image: The pixels: [height, width, channels] of type tf.uint8 or tf.uint16.
         compression: From 0 to 9: faster or smaller; -1 for the usual.
         name: Ignored; accepted for compatibility with TensorFlow.
 

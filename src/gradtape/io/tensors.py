@@ -185,7 +185,7 @@ def decode_raw(
     array([1, 2], dtype=int16)
 
     Args:
-        input_bytes: Byte strings.
+        input_bytes: A tensor of byte strings, each of the same length.
         out_type: The type of the numbers.
         little_endian: Whether the lowest byte of a number comes first.
         fixed_length: The length to cut or fill up to, in bytes.
@@ -228,7 +228,7 @@ def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None)
     b'aGVsbG8'
 
     Args:
-        input: Byte strings.
+        input: A tensor of byte strings.
         pad: Whether to fill up with = to a multiple of 4 letters.
         name: Ignored; accepted for compatibility with TensorFlow.
 
@@ -246,7 +246,7 @@ def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
     b'hello'
 
     Args:
-        input: Texts.
+        input: A tensor of texts, of type tf.string, or lists of them.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:

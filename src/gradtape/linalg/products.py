@@ -43,11 +43,11 @@ def matmul(
         transpose_b: Whether to transpose b.
         adjoint_a: Whether to transpose and conjugate a.
         adjoint_b: Whether to transpose and conjugate b.
-        a_is_sparse: Not used.
-        b_is_sparse: Not used.
+        a_is_sparse: Ignored; accepted for compatibility with TensorFlow.
+        b_is_sparse: Ignored; accepted for compatibility with TensorFlow.
         output_type: The type of the result.
-        grad_a: Not used.
-        grad_b: Not used.
+        grad_a: Ignored; accepted for compatibility with TensorFlow.
+        grad_b: Ignored; accepted for compatibility with TensorFlow.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
@@ -94,8 +94,8 @@ def matvec(
         b: Vectors of the same type, in the last axis; the axes before broadcast.
         transpose_a: Whether to transpose a.
         adjoint_a: Whether to transpose and conjugate a.
-        a_is_sparse: Not used.
-        b_is_sparse: Not used.
+        a_is_sparse: Ignored; accepted for compatibility with TensorFlow.
+        b_is_sparse: Ignored; accepted for compatibility with TensorFlow.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:

@@ -116,6 +116,9 @@ def gelu(features: TensorLike, approximate: bool = False, name: str | None = Non
 
     Returns:
         A tensor of the same shape.
+
+    Raises:
+        ValueError: The numbers are not floating.
     """
     x = to_tensor(features)
     if not x.dtype.is_floating:
@@ -172,7 +175,7 @@ def _stateless_dropout(
     Args:
         x: A floating tensor.
         rate: The share of elements that become 0.
-        seed: Two integers.
+        seed: Two integers, from which the numbers follow: the same two give the same numbers.
         rng_alg: The generator: "auto_select" or "philox".
         noise_shape: The shape in which it is decided; it broadcasts.
         name: Ignored; accepted for compatibility with TensorFlow.

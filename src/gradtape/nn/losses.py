@@ -185,7 +185,7 @@ def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
     np.float32(12.5)
 
     Args:
-        t: A tensor.
+        t: A tensor of floating numbers.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
@@ -202,7 +202,7 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
     array([ 1.    , -0.2817], dtype=float32)
 
     Args:
-        targets: The counts.
+        targets: The counts that were seen: non-negative numbers.
         log_input: The logarithms of the expected counts, in the same shape.
         compute_full_loss: Whether Stirling's approximation of log(target!) is added, for targets above 1. It does not
             depend on `log_input`.

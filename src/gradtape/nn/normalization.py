@@ -35,7 +35,7 @@ def moments(
     Args:
         x: A tensor.
         axes: The axes to reduce.
-        shift: Not used.
+        shift: Ignored; accepted for compatibility with TensorFlow.
         keepdims: Whether reduced axes stay, with size 1.
         name: Ignored; accepted for compatibility with TensorFlow.
 
@@ -361,7 +361,7 @@ def batch_norm_with_global_normalization(
         mean: The mean.
         variance: The variance.
         beta: What is added in the end.
-        gamma: The factor.
+        gamma: What the normalised numbers are multiplied by.
         variance_epsilon: A small number that keeps the divisor away from 0.
         scale_after_normalization: Whether `gamma` is used.
         name: Ignored; accepted for compatibility with TensorFlow.
@@ -395,7 +395,7 @@ def local_response_normalization(
         depth_radius: How many channels on each side count.
         bias: Keeps the divisor away from 0.
         alpha: A factor of the sum.
-        beta: The exponent.
+        beta: The exponent of the sum over the neighbours.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:

@@ -47,6 +47,9 @@ def dot_product_attention(
 
     Returns:
         A tensor (..., queries, depth of the result).
+
+    Raises:
+        tf.errors.InvalidArgumentError: The shapes do not fit together.
     """
     q, k, v = (to_tensor(x) for x in (query, key, value))
     if min(q.ndim, k.ndim, v.ndim) < 2 or q.shape[-1] != k.shape[-1] or k.shape[-2] != v.shape[-2]:

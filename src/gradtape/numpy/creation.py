@@ -304,6 +304,9 @@ def arange(
 
     Returns:
         A vector.
+
+    Raises:
+        ValueError: There would be too many numbers.
     """
     first, last = (0, start) if stop is None else (start, stop)
     bounds: list[Any] = [np.asarray(v)[()] if hasattr(v, "dtype") else v for v in (first, last, step)]
@@ -372,6 +375,9 @@ def linspace(
 
     Returns:
         A tensor; with `retstep`, a pair of it and the distance.
+
+    Raises:
+        ValueError: `num` is negative.
     """
     count = as_int(num)
     if count < 0:
@@ -492,6 +498,9 @@ def diag(v: TensorLike, k: object = 0) -> Tensor:
 
     Returns:
         A matrix, or a vector.
+
+    Raises:
+        ValueError: The tensor has neither one axis nor two.
     """
     x, offset = asarray(v), as_int(k)
     if x.ndim == 1:
@@ -538,6 +547,9 @@ def diagonal(a: TensorLike, offset: IntLike = 0, axis1: int = 0, axis2: int = 1)
 
     Returns:
         A tensor.
+
+    Raises:
+        ValueError: The tensor has less than two axes.
     """
     x, shift = asarray(a), as_int(offset)
     if x.ndim < 2:
@@ -652,6 +664,9 @@ def vander(x: Any, N: TensorLike | None = None, increasing: bool = False) -> Ten
 
     Returns:
         A matrix.
+
+    Raises:
+        ValueError: `x` is no vector.
     """
     x = asarray(x)
     if x.ndim != 1:

@@ -631,7 +631,7 @@ class LstsqResult(NamedTuple):
     2
 
     Args:
-        x: The solution.
+        x: The solution: the vector or matrix with the least error.
         residuals: The squared distances from `b`, one for each column; empty where the rank is smaller than the number of
             unknowns, or where there are no more equations than unknowns.
         rank: The rank of the matrix.

@@ -36,6 +36,9 @@ def reshape(a: TensorLike, newshape: ShapeLike, order: str = "C") -> Tensor:
 
     Returns:
         A tensor.
+
+    Raises:
+        ValueError: `order` is neither "C" nor "F".
     """
     x = asarray(a)
     if order not in ("C", "F"):
@@ -133,6 +136,9 @@ def moveaxis(a: TensorLike, source: TensorLike, destination: TensorLike) -> Tens
 
     Returns:
         A tensor.
+
+    Raises:
+        ValueError: `source` and `destination` are not as many different axes.
     """
     x = asarray(a)
     sources, targets = ([p % x.ndim for p in as_ints(v)] for v in (source, destination))
@@ -173,6 +179,9 @@ def expand_dims(a: TensorLike, axis: AxisLike) -> Tensor:
 
     Returns:
         A tensor.
+
+    Raises:
+        ValueError: There is no such place for an axis.
     """
     x = asarray(a)
     axes = as_ints(axis)
@@ -286,7 +295,7 @@ def astype(x: TensorLike, dtype: object) -> Tensor:
 
     Args:
         x: A tensor, or what can become one.
-        dtype: The type.
+        dtype: The type of the elements, such as tf.float32.
 
     Returns:
         A tensor.
@@ -535,6 +544,9 @@ def array_split(ary: TensorLike, indices_or_sections: Any, axis: int = 0) -> lis
 
     Returns:
         A list of tensors.
+
+    Raises:
+        ValueError: The number of parts is not positive.
     """
     x = asarray(ary)
     size = x.shape[axis]
@@ -769,6 +781,9 @@ def rot90(m: TensorLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Tensor:
 
     Returns:
         A tensor.
+
+    Raises:
+        ValueError: The two axes are one.
     """
     x = _with_rank(m, 2, "rot90")
     first, second = (p % x.ndim for p in axes)
@@ -797,6 +812,9 @@ def pad(array: object, pad_width: IntLike, mode: str = "constant", constant_valu
 
     Returns:
         A tensor.
+
+    Raises:
+        ValueError: `mode` is unknown.
     """
     x = asarray(array)
     if mode not in ("constant", "reflect", "symmetric"):

@@ -108,7 +108,7 @@ def outer(a: TensorLike, b: TensorLike) -> Tensor:
 
     Args:
         a: A tensor, or what can become one.
-        b: Another.
+        b: The second tensor.
 
     Returns:
         A matrix with a row for each element of `a` and a column for each of `b`.
@@ -126,7 +126,7 @@ def tensordot(a: TensorLike, b: object, axes: AxisLike = 2) -> Tensor:
 
     Args:
         a: A tensor, or what can become one.
-        b: Another.
+        b: The second tensor.
         axes: How many of the last axes of `a` meet the first of `b`; or two lists of axes, which meet in pairs.
 
     Returns:
@@ -163,7 +163,7 @@ def kron(a: TensorLike, b: TensorLike) -> Tensor:
 
     Args:
         a: A tensor, or what can become one.
-        b: Another.
+        b: The second tensor.
 
     Returns:
         A tensor; the size of each axis is the product of both sizes.

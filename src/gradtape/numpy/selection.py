@@ -38,6 +38,10 @@ def take(a: Any, indices: Any, axis: Any = None, mode: str = "raise") -> Tensor:
 
     Returns:
         A tensor.
+
+    Raises:
+        TypeError: The positions are no integers.
+        ValueError: `mode` is unknown.
     """
     x = asarray(a)
     x = arrays.reshape(x, (-1,)) if axis is None else x
@@ -72,6 +76,9 @@ def take_along_axis(arr: TensorLike, indices: TensorLike, axis: Any) -> Tensor:
 
     Returns:
         A tensor.
+
+    Raises:
+        ValueError: The two have different numbers of axes.
     """
     x, places = asarray(arr), asarray(indices)
     if axis is None:
@@ -101,12 +108,15 @@ def where(condition: TensorLike, x: TensorLike | None = None, y: TensorLike | No
     array([1, 4])
 
     Args:
-        condition: Truth values.
+        condition: Truth values, of the shape of the result or one that broadcasts to it.
         x: What is taken where it holds.
         y: What is taken elsewhere.
 
     Returns:
         A tensor; without `x` and `y`, a tuple of vectors of positions.
+
+    Raises:
+        ValueError: One of `x` and `y` is given without the other.
     """
     if (x is None) != (y is None):
         raise ValueError("either both or neither of x and y should be given")
@@ -131,6 +141,9 @@ def select(condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], def
 
     Returns:
         A tensor.
+
+    Raises:
+        ValueError: There is not one choice for each condition.
     """
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
@@ -326,6 +339,9 @@ def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Tensor:
 
     Returns:
         Whole numbers.
+
+    Raises:
+        ValueError: `bins` is no vector that rises or falls throughout.
     """
     edges = np.asarray(asarray(bins))
     if edges.ndim != 1 or not ((np.diff(edges) >= 0).all() or (np.diff(edges) <= 0).all()):

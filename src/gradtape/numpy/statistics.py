@@ -58,6 +58,9 @@ def quantile(a: TensorLike, q: TensorLike, axis: AxisLike | None = None, keepdim
 
     Returns:
         A tensor.
+
+    Raises:
+        ValueError: The axis does not exist.
     """
     x = asarray(a)
     x = x if x.dtype.is_floating else to_type(x, float)
@@ -112,6 +115,9 @@ def cov(
 
     Returns:
         A square matrix with one row for each variable; of one variable, its variance.
+
+    Raises:
+        ValueError: The data have more than two axes.
     """
     parts = [
         to_type(x, np.result_type(x.dtype.numpy, np.float64)) for x in (asarray(v) for v in (m, y) if v is not None)

@@ -44,6 +44,10 @@ class DynamicRaggedShape:
         dtype: int32 or int64; by default that of the partitions, or of `inner_shape`.
         validate: Whether to check that each partition has as many values as the next one has rows.
         static_inner_shape: Not used: sizes are known as far as `inner_shape` is.
+
+    Raises:
+        TypeError: `row_partitions` is no list of `RowPartition`.
+        ValueError: `dtype` is no integer type, or `inner_shape` has too few axes.
     """
 
     __slots__ = ("_inner", "_partitions")
@@ -159,6 +163,9 @@ class DynamicRaggedShape:
 
         Returns:
             A shape.
+
+        Raises:
+            ValueError: The list is empty.
         """
         if not row_partitions:
             raise ValueError("DynamicRaggedShape.from_row_partitions: row_partitions cannot be empty.")
@@ -178,6 +185,9 @@ class DynamicRaggedShape:
 
         Returns:
             A shape.
+
+        Raises:
+            TypeError: A shape was given in place of a tensor.
         """
         if isinstance(t, DynamicRaggedShape):
             raise TypeError("DynamicRaggedShape.from_tensor: a tensor is needed, got a shape.")

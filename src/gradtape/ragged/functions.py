@@ -485,6 +485,9 @@ def row_splits_to_segment_ids(splits: TensorLike, name: str | None = None, out_t
 
     Returns:
         A vector.
+
+    Raises:
+        ValueError: `splits` is no vector, or is empty.
     """
     array = to_tensor(splits, None if isinstance(splits, (Tensor, np.ndarray)) else dtypes.int64)._array
     if array.ndim != 1 or not array.size:

@@ -73,7 +73,7 @@ def stateless_normal(
 
     Args:
         shape: The shape of the result.
-        seed: Two integers.
+        seed: Two integers, from which the numbers follow: the same two give the same numbers.
         mean: The means; they broadcast to `shape`.
         stddev: The standard deviations, likewise.
         dtype: A floating type.
@@ -138,7 +138,7 @@ def stateless_truncated_normal(
 
     Args:
         shape: The shape of the result.
-        seed: Two integers.
+        seed: Two integers, from which the numbers follow: the same two give the same numbers.
         mean: The means; they broadcast to `shape`. The tape follows them.
         stddev: The standard deviations, likewise.
         dtype: A floating type.
@@ -207,7 +207,7 @@ def stateless_uniform(
 
     Args:
         shape: The shape of the result.
-        seed: Two integers.
+        seed: Two integers, from which the numbers follow: the same two give the same numbers.
         minval: The lower bound; the tape follows the bounds of floats.
         maxval: The upper bound, which is not reached. 1 by default for floats; integers need one.
         dtype: A floating type, or one of integers. Integers with both bounds None are of any size.
@@ -290,7 +290,7 @@ def stateless_gamma(
 
     Args:
         shape: The shape of the result, to which the parameters broadcast.
-        seed: Two integers.
+        seed: Two integers, from which the numbers follow: the same two give the same numbers.
         alpha: The shape of each distribution.
         beta: The rate (the inverse of the scale) of each; 1 by default.
         dtype: A floating type.

@@ -73,7 +73,7 @@ def stateless_poisson(
 
     Args:
         shape: The shape of the result, to which the rates broadcast.
-        seed: Two integers.
+        seed: Two integers, from which the numbers follow: the same two give the same numbers.
         lam: The rate of each distribution.
         dtype: A floating type, int32 or int64.
         name: Ignored; accepted for compatibility with TensorFlow.
@@ -109,7 +109,7 @@ def stateless_binomial(
 
     Args:
         shape: The shape of the result. It ends with the shape that counts and probs have together.
-        seed: Two integers.
+        seed: Two integers, from which the numbers follow: the same two give the same numbers.
         counts: How many trials there are.
         probs: The probability of a success.
         output_dtype: int32, int64 or a floating type.
@@ -218,7 +218,7 @@ def stateless_categorical(
     Args:
         logits: A row of scores for each distribution: (batch, classes).
         num_samples: How many numbers for each row.
-        seed: Two integers.
+        seed: Two integers, from which the numbers follow: the same two give the same numbers.
         dtype: tf.int64 or tf.int32.
         name: Ignored; accepted for compatibility with TensorFlow.
 

@@ -62,7 +62,7 @@ def stateless_shuffle(
 
     Args:
         value: A tensor.
-        seed: Two integers.
+        seed: Two integers, from which the numbers follow: the same two give the same numbers.
         alg: The generator: "auto_select" or "philox".
         name: Ignored; accepted for compatibility with TensorFlow.
 

@@ -22,7 +22,7 @@ def split(seed: TensorLike, num: object = 2, alg: object = "auto_select") -> Any
     TensorShape([2])
 
     Args:
-        seed: Two integers.
+        seed: Two integers, from which the numbers follow: the same two give the same numbers.
         num: How many seeds.
         alg: The generator: "auto_select" or "philox".
 
@@ -45,8 +45,8 @@ def fold_in(seed: TensorLike, data: TensorLike, alg: object = "auto_select") -> 
     False
 
     Args:
-        seed: Two integers.
-        data: An integer.
+        seed: Two integers, from which the numbers follow: the same two give the same numbers.
+        data: An integer, such as the number of the step.
         alg: The generator: "auto_select" or "philox".
 
     Returns:

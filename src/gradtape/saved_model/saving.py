@@ -94,7 +94,7 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
     array([2., 4.], dtype=float32)
 
     Args:
-        export_dir: The folder.
+        export_dir: The folder that `tf.saved_model.save` was given.
         tags: None or "serve".
         options: Whether to load the `function_aliases` too.
 
@@ -149,7 +149,7 @@ def contains_saved_model(export_dir: Any) -> bool:
     False
 
     Args:
-        export_dir: The folder.
+        export_dir: The folder that `tf.saved_model.save` was given.
 
     Returns:
         True or False.

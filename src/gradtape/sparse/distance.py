@@ -31,6 +31,10 @@ def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str
 
     Returns:
         A distance for each sequence, in float32: the shape without the last axis.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The two have different types or numbers of axes, or a single axis.
+        TypeError: One of the two is no sparse tensor.
     """
     for given in (hypothesis, truth):
         if not isinstance(given, SparseTensor):

@@ -87,6 +87,10 @@ def to_dense(
 
     Returns:
         A tensor.
+
+    Raises:
+        tf.errors.ResourceExhaustedError: The dense tensor would be larger than any memory.
+        tf.errors.InvalidArgumentError: `default_value` is no scalar.
     """
     sp = as_sparse(sp_input, "to_dense")
     check_places(sp, "to_dense", ordered=validate_indices)
@@ -143,6 +147,9 @@ def slice(sp_input: object, start: TensorLike, size: object, name: str | None = 
 
     Returns:
         A SparseTensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: There is not one start and one size for each axis, or a size is negative.
     """
     sp = as_sparse(sp_input, "slice")
     sizes = sizes_of(sp)
@@ -180,6 +187,10 @@ def split(
 
     Returns:
         A list of SparseTensors.
+
+    Raises:
+        ValueError: `num_split` or `axis` is missing.
+        tf.errors.InvalidArgumentError: The axis has fewer slices than there are parts.
     """
     if num_split is None:
         raise ValueError("num_split is required")
@@ -222,6 +233,10 @@ def concat(
 
     Returns:
         A SparseTensor.
+
+    Raises:
+        ValueError: The list is empty.
+        tf.errors.InvalidArgumentError: The ranks differ, or the sizes of another axis without `expand_nonconcat_dims`.
     """
     inputs = [as_sparse(sp, "concat") for sp in (sp_inputs if isinstance(sp_inputs, Sequence) else [sp_inputs])]
     if not inputs:
@@ -285,6 +300,9 @@ def transpose(sp_input: object, perm: object = None, name: str | None = None) ->
 
     Returns:
         A SparseTensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: `perm` is no order of the axes.
     """
     sp = as_sparse(sp_input, "transpose")
     sizes = sizes_of(sp)
@@ -311,6 +329,9 @@ def reshape(sp_input: object, shape: ShapeLike, name: str | None = None) -> Spar
 
     Returns:
         A SparseTensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The sizes have another product, or two of them are -1.
     """
     sp = as_sparse(sp_input, "reshape")
     check_places(sp, "reshape")
@@ -341,6 +362,9 @@ def expand_dims(sp_input: TensorLike, axis: AxisLike | None = None, name: str | 
 
     Returns:
         A SparseTensor.
+
+    Raises:
+        ValueError: There is no such place for an axis.
     """
     sp = as_sparse(sp_input, "expand_dims")
     sizes = list(sizes_of(sp))
@@ -367,6 +391,9 @@ def retain(sp_input: TensorLike, to_retain: TensorLike) -> SparseTensor:
 
     Returns:
         A SparseTensor.
+
+    Raises:
+        ValueError: There is not one truth value for each value.
     """
     sp = as_sparse(sp_input, "retain")
     mask = to_tensor(to_retain, dtypes.bool)
@@ -397,6 +424,10 @@ def reset_shape(sp_input: TensorLike, new_shape: TensorLike | None = None) -> Sp
 
     Returns:
         A SparseTensor.
+
+    Raises:
+        ValueError: The new shape has another rank.
+        tf.errors.InvalidArgumentError: It is smaller than the old one.
     """
     sp = as_sparse(sp_input, "reset_shape")
     places = places_of(sp)
@@ -432,6 +463,9 @@ def fill_empty_rows(
 
     Returns:
         A pair: the filled SparseTensor, and a truth value for each row, true where it was empty.
+
+    Raises:
+        tf.errors.InvalidArgumentError: `default_value` is no scalar, or the tensor has no rows.
     """
     sp = as_sparse(sp_input, "fill_empty_rows")
     check_places(sp, "fill_empty_rows")
@@ -491,6 +525,10 @@ def to_indicator(sp_input: TensorLike, vocab_size: IntLike, name: str | None = N
 
     Returns:
         Truth values.
+
+    Raises:
+        TypeError: The values are no integers.
+        tf.errors.InvalidArgumentError: A value is not below `vocab_size`.
     """
     sp = as_sparse(sp_input, "to_indicator")
     if not sp.dtype.is_integer:
@@ -519,6 +557,9 @@ def mask(a: Any, mask_indices: TensorLike, name: str | None = None) -> IndexedSl
 
     Returns:
         IndexedSlices.
+
+    Raises:
+        tf.errors.InvalidArgumentError: `mask_indices` is no vector of the type of the indices.
     """
     present = to_tensor(a.indices)._array
     removed = to_tensor(mask_indices, None if isinstance(mask_indices, Tensor) else to_tensor(a.indices).dtype)._array

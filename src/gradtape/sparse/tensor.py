@@ -154,6 +154,10 @@ class SparseTensor:
         """Say what is known of the shape: checked in eager code, added to what is known inside a traced function.
 
         >>> tf.sparse.from_dense([0, 5, 0]).set_shape([None])
+        >>> tf.sparse.from_dense([0, 5, 0]).set_shape([4])
+        Traceback (most recent call last):
+            ...
+        ValueError: Tensor's shape (3,) is not compatible with supplied shape [4]
 
         Args:
             shape: The sizes, None for one that may be any.
@@ -170,15 +174,22 @@ class SparseTensor:
             self._said = merged
 
     def consumers(self) -> NoReturn:
-        """Not defined for eager values."""
+        """Not defined for eager values.
+
+        Raises:
+            AttributeError: Always, as in TensorFlow where ops run at once.
+        """
         raise AttributeError("SparseTensor.consumers is undefined when eager execution is enabled.")
 
     def eval(self, feed_dict: object = None, session: object = None) -> NoReturn:
         """Not defined: sessions are of TensorFlow 1.
 
         Args:
-            feed_dict: Ignored.
-            session: Ignored.
+            feed_dict: Ignored: the method always raises.
+            session: Ignored: the method always raises.
+
+        Raises:
+            NotImplementedError: Always: sessions are of TensorFlow 1. `values.numpy()` reads the values.
         """
         raise NotImplementedError("SparseTensor.eval needs a session of TensorFlow 1. Read values.numpy() instead.")
 

@@ -202,7 +202,7 @@ def trace_export(name: str, step: object = None, profiler_outdir: object = None)
     ...     tf.summary.trace_export("step", step=0)
 
     Args:
-        name: The tag.
+        name: The name under which TensorBoard shows it.
         step: The step; by default that of the thread.
         profiler_outdir: Ignored; accepted for compatibility with TensorFlow.
 

@@ -112,6 +112,9 @@ def histogram(
 
     Returns:
         Whether it was recorded, as a tensor.
+
+    Raises:
+        ValueError: The number of buckets is negative.
     """
     if not recording():
         return _FALSE
@@ -163,6 +166,9 @@ def image(
 
     Returns:
         Whether it was recorded, as a tensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: The pictures have none of 1 to 4 channels.
     """
     if not recording():
         return _FALSE
@@ -217,6 +223,9 @@ def audio(
 
     Returns:
         Whether it was recorded, as a tensor.
+
+    Raises:
+        ValueError: `encoding` is not "wav".
     """
     if encoding not in (None, "wav"):
         raise ValueError(f"Unknown encoding: {encoding!r}. Only 'wav' is written.")
@@ -247,6 +256,9 @@ def text(name: str, data: TensorLike, step: object = None, description: str | No
 
     Returns:
         Whether it was recorded, as a tensor.
+
+    Raises:
+        TypeError: The data are no texts.
     """
     if not recording():
         return _FALSE
@@ -266,7 +278,7 @@ def write(tag: Any, tensor: Any, step: object = None, metadata: Any = None, name
     True
 
     Args:
-        tag: The name.
+        tag: The name under which TensorBoard shows it.
         tensor: The tensor, or a function of no arguments that makes it, called only where it is recorded.
         step: When, in steps of the program; the default step where it is None.
         metadata: A SummaryMetadata message, or its bytes, that says which plugin of TensorBoard shows it.

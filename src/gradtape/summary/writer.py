@@ -124,6 +124,9 @@ class SummaryWriter:
 
         Args:
             fields: The fields of the event, by name.
+
+        Raises:
+            NotImplementedError: The writer is of the base class: `tf.summary.create_file_writer` makes one that writes.
         """
         raise NotImplementedError("Make a writer with tf.summary.create_file_writer.")
 
@@ -188,13 +191,16 @@ def create_file_writer(
     >>> writer.close()
 
     Args:
-        logdir: The folder.
+        logdir: The folder for the files, which is made if it is not there; TensorBoard and `gradtape plot` take it.
         max_queue: How many summaries may wait before the file is flushed; 10 by default.
         flush_millis: After how many milliseconds the file is flushed with the next summary; two minutes by default.
         filename_suffix: What the name of the file ends with; ".v2" by default.
         name: Ignored; accepted for compatibility with TensorFlow.
         experimental_trackable: Ignored; accepted for compatibility with TensorFlow.
         experimental_mesh: Ignored; accepted for compatibility with TensorFlow.
+
+    Raises:
+        ValueError: `logdir` is None.
     """
     if logdir is None:
         raise ValueError("Argument `logdir` cannot be None. Give the folder that the event file is to be written to.")
@@ -349,7 +355,7 @@ def set_step(step: object) -> None:
     >>> tf.summary.experimental.set_step(None)
 
     Args:
-        step: The step.
+        step: The number of the training step, for the horizontal axis.
 
     Raises:
         TypeError: It is no whole number.

@@ -743,6 +743,10 @@ def function(
         experimental_follow_type_hints: Ignored; accepted for compatibility with TensorFlow.
         engine: What runs it: "native", or with the extra `xla` "xla" or "xla-checked", which raises errors that depend on
             values; without it, `tf.config.set_engine` decides.
+
+    Raises:
+        TypeError: `func` cannot be called.
+        ValueError: The function makes variables in a call that is not its first.
     """
     if experimental_relax_shapes is not None:
         reduce_retracing = experimental_relax_shapes

@@ -37,6 +37,9 @@ class GradientAccumulator:
 
     Args:
         reduction: "mean" (for losses that are means over the batch) or "sum" (for losses that are sums).
+
+    Raises:
+        ValueError: `reduction` is neither "mean" nor "sum".
     """
 
     def __init__(self, reduction: str = "mean") -> None:

@@ -100,7 +100,7 @@ class ExponentialMovingAverage:
         np.float32(1.0)
 
         Args:
-            var: The variable.
+            var: A variable that `apply` was called with.
 
         Returns:
             The variable that holds it, or None.
@@ -118,7 +118,7 @@ class ExponentialMovingAverage:
         'v/ExponentialMovingAverage'
 
         Args:
-            var: The variable.
+            var: A variable that `apply` was called with.
 
         Returns:
             A text.

@@ -39,8 +39,11 @@ class CheckpointOptions:
         experimental_enable_async_checkpoint: Accepted; the call returns when the checkpoint is on the disk.
         experimental_write_callbacks: Functions to call after writing, with the path if they take an argument.
         enable_async: The same as experimental_enable_async_checkpoint.
-        experimental_skip_slot_variables: Accepted.
+        experimental_skip_slot_variables: Ignored; accepted for compatibility with TensorFlow.
         experimental_sharding_callback: Accepted: a checkpoint is one file of arrays.
+
+    Raises:
+        AssertionError: A callback takes more than the path.
     """
 
     def __init__(
@@ -162,6 +165,9 @@ class Checkpoint:
     Args:
         root: An object whose parts are the checkpoint's parts.
         **kwargs: Further parts, by name.
+
+    Raises:
+        ValueError: A part has no variables and no state, such as a plain number.
     """
 
     _root: Any

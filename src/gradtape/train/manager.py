@@ -42,6 +42,9 @@ class CheckpointManager:
         checkpoint_interval: How many steps must pass between two checkpoints.
         init_fn: Called by `restore_or_initialize` where there is nothing to restore.
         last_checkpoint_step: The step of the last checkpoint that an earlier run saved.
+
+    Raises:
+        ValueError: `max_to_keep` is not positive, or `checkpoint_interval` is given without `step_counter`.
     """
 
     def __init__(
@@ -228,7 +231,7 @@ def checkpoints_iterator(
     True
 
     Args:
-        checkpoint_dir: The folder.
+        checkpoint_dir: The folder that the checkpoints were saved to.
         min_interval_secs: How much time at least lies between two.
         timeout: How many seconds to wait for the next; None waits forever.
         timeout_fn: Called when the time is over; if it returns True, or is not given, the iteration ends.

@@ -80,6 +80,9 @@ def per_example_gradients(
     Returns:
         The gradients in the structure of `variables`: None for one that the loss does not depend on; with a reduction,
         `tf.IndexedSlices` for one that is only looked up with `tf.gather`.
+
+    Raises:
+        ValueError: `clip_norm` is not positive, or `reduction` is unknown.
     """
     if clip_norm is not None and not clip_norm > 0:
         raise ValueError(f"per_example_gradients: clip_norm must be positive, got {clip_norm!r}.")

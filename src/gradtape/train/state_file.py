@@ -69,11 +69,14 @@ def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None
     True
 
     Args:
-        checkpoint_dir: The folder.
+        checkpoint_dir: The folder that the checkpoints were saved to.
         latest_filename: The name of the file, where it is not `checkpoint`.
 
     Returns:
         An object with `model_checkpoint_path` and `all_model_checkpoint_paths`, or None.
+
+    Raises:
+        tf.errors.DataLossError: The file is damaged.
     """
     folder = os.fspath(checkpoint_dir)
     path = os.path.join(folder, latest_filename or "checkpoint")
@@ -132,7 +135,7 @@ def latest_checkpoint(checkpoint_dir: object, latest_filename: str | None = None
     np.float32(1.0)
 
     Args:
-        checkpoint_dir: The folder.
+        checkpoint_dir: The folder that the checkpoints were saved to.
         latest_filename: The name of the file that lists them, where it is not `checkpoint`.
 
     Returns:

@@ -88,6 +88,10 @@ class Tensor(_Operators):
         """Check the shape: that of an eager tensor is known already.
 
         >>> tf.ones([2, 3]).set_shape([None, 3])
+        >>> tf.constant([1, 2]).set_shape([3])
+        Traceback (most recent call last):
+            ...
+        ValueError: Tensor's shape (2,) is not compatible with supplied shape (3,).
 
         Args:
             shape: The shape that it should have, with None for any size.
@@ -485,7 +489,11 @@ class IndexedSlices:
         raise AttributeError("IndexedSlices.graph is undefined when eager execution is enabled.")
 
     def consumers(self) -> NoReturn:
-        """Not defined for eager values."""
+        """Not defined for eager values.
+
+        Raises:
+            AttributeError: Always, as in TensorFlow where ops run at once.
+        """
         raise AttributeError("IndexedSlices.consumers is undefined when eager execution is enabled.")
 
     def __neg__(self) -> IndexedSlices:

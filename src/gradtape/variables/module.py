@@ -172,7 +172,7 @@ class Module:
         'dense/w:0'
 
         Args:
-            method: The method.
+            method: The method of a module, which is called in its scope.
 
         Returns:
             The method as it is called then.

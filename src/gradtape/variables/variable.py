@@ -279,7 +279,11 @@ class Variable(PartialChanges, _Operators, metaclass=_VariableMeta):
         return None
 
     def initialized_value(self) -> NoReturn:
-        """Not there in TensorFlow 2: `read_value` gives the value."""
+        """Not there in TensorFlow 2: `read_value` gives the value.
+
+        Raises:
+            NotImplementedError: Always: it is of TensorFlow 1. `read_value()` reads the value.
+        """
         raise NotImplementedError(
             "initialized_value is of TensorFlow 1. Use read_value(): a variable always has a value."
         )
@@ -542,7 +546,7 @@ class Variable(PartialChanges, _Operators, metaclass=_VariableMeta):
         """Not available in TensorFlow 2.
 
         Args:
-            limit: Not used.
+            limit: Ignored: the method always raises.
 
         Raises:
             AttributeError: Always.

@@ -39,11 +39,14 @@ def cond(
     Args:
         pred: One truth value.
         true_fn: Called if it is true; it has no parameters.
-        false_fn: Called otherwise.
+        false_fn: Called if it is false; it has no parameters, and returns the structure that `true_fn` returns.
         name: Ignored; accepted for compatibility with TensorFlow.
 
     Returns:
         What the chosen function returns.
+
+    Raises:
+        TypeError: A function is missing, or cannot be called.
     """
     for label, function in (("true_fn", true_fn), ("false_fn", false_fn)):
         if function is None:

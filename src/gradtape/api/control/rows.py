@@ -166,9 +166,9 @@ def map_fn(
         fn: A function of one slice.
         elems: Tensors with a common first axis, in any structure.
         dtype: The same as `fn_output_signature`.
-        parallel_iterations: Not needed.
-        back_prop: Not used.
-        swap_memory: Not used.
+        parallel_iterations: Ignored; accepted for compatibility with TensorFlow.
+        back_prop: Ignored; accepted for compatibility with TensorFlow.
+        swap_memory: Ignored; accepted for compatibility with TensorFlow.
         infer_shape: Whether all results must have one shape.
         name: Ignored; accepted for compatibility with TensorFlow.
         fn_output_signature: The types, or specs, of what `fn` returns.

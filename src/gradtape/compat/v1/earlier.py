@@ -235,7 +235,7 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Any
     array([0.6, 0.8], dtype=float32)
 
     Args:
-        t: A tensor.
+        t: A tensor of floating numbers.
         clip_norm: The bound.
         name: Ignored; accepted for compatibility with TensorFlow.
 

@@ -443,7 +443,7 @@ def gather(
     array([30, 10], dtype=int32)
 
     Args:
-        params: A tensor.
+        params: The tensor that is read from.
         indices: The positions.
         validate_indices: Ignored; accepted for compatibility with TensorFlow.
         name: Ignored; accepted for compatibility with TensorFlow.

@@ -85,7 +85,7 @@ class Optimizer:
         """What is kept for a variable under a name.
 
         Args:
-            var: The variable.
+            var: A variable that `apply` was called with.
             name: The name, such as "momentum".
 
         Returns:

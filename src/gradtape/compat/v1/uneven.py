@@ -107,7 +107,7 @@ def strings_split(
     [[b'hello', b'world'], [b'a']]
 
     Args:
-        input: Texts.
+        input: A tensor of texts, of type tf.string, or lists of them.
         sep: What stands between words; None: white space.
         maxsplit: The most cuts of a text; -1: all.
         result_type: "SparseTensor" or "RaggedTensor".

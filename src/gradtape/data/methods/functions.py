@@ -226,7 +226,7 @@ class Functions(Pipeline[T]):
 
         Args:
             initial_state: The state before the first element.
-            scan_func: The function.
+            scan_func: A function of the state and an element, which returns the next state and an output.
             name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:

@@ -379,6 +379,9 @@ class Making(Pipeline[T]):
 
         Returns:
             A dataset.
+
+        Raises:
+            TypeError: `choice_dataset` is no dataset.
         """
         parts = _several(datasets, "choose_from_datasets")
         if not isinstance(choice_dataset, Pipeline):

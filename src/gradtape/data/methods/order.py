@@ -31,7 +31,7 @@ class Order(Pipeline[T]):
         [0, 1, 2]
 
         Args:
-            count: How many.
+            count: How many elements; -1 for all.
             name: Ignored; accepted for compatibility with TensorFlow.
 
         Returns:

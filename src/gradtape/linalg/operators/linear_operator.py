@@ -45,7 +45,7 @@ class LinearOperator(Module, abc.ABC):
 
     Args:
         dtype: The type of the elements.
-        graph_parents: Not used.
+        graph_parents: Ignored; accepted for compatibility with TensorFlow.
         is_non_singular: Whether it is promised to have an inverse. All promises may be None, for nothing is known.
         is_self_adjoint: Whether it is promised to equal its conjugate transpose.
         is_positive_definite: Whether x^H A x is promised to have a positive real part for all x that are not 0.
@@ -705,6 +705,10 @@ class LinearOperator(Module, abc.ABC):
         """Check that no matrix is singular, as far as its condition number tells.
 
         >>> tf.linalg.LinearOperatorDiag([2.0, 8.0]).assert_non_singular()
+        >>> tf.linalg.LinearOperatorDiag([0.0, 1.0]).assert_non_singular()
+        Traceback (most recent call last):
+            ...
+        gradtape.errors.InvalidArgumentError: Singular operator:  Diagonal contained zero values...
 
         Args:
             name: Ignored; accepted for compatibility with TensorFlow.
@@ -727,6 +731,10 @@ class LinearOperator(Module, abc.ABC):
         """Check that every matrix is positive definite.
 
         >>> tf.linalg.LinearOperatorDiag([2.0, 8.0]).assert_positive_definite()
+        >>> tf.linalg.LinearOperatorDiag([-1.0, 1.0]).assert_positive_definite()
+        Traceback (most recent call last):
+            ...
+        gradtape.errors.InvalidArgumentError: Real diagonal operator had non-positive diagonal entries, ...
 
         Args:
             name: Ignored; accepted for compatibility with TensorFlow.
@@ -749,6 +757,10 @@ class LinearOperator(Module, abc.ABC):
 
         >>> operator = tf.linalg.LinearOperatorFullMatrix([[4.0, 1.0], [1.0, 3.0]])
         >>> operator.assert_self_adjoint()
+        >>> tf.linalg.LinearOperatorFullMatrix([[1.0, 2.0], [0.0, 1.0]]).assert_self_adjoint()
+        Traceback (most recent call last):
+            ...
+        gradtape.errors.InvalidArgumentError: Matrix was not equal to its adjoint...
 
         Args:
             name: Ignored; accepted for compatibility with TensorFlow.

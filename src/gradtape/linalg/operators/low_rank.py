@@ -40,6 +40,9 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         is_positive_definite: See `LinearOperator`.
         is_square: See `LinearOperator`.
         name: A name for the operator.
+
+    Raises:
+        ValueError: A hint says the opposite of what the arguments imply.
     """
 
     _field_names = ("base_operator", "u", "diag_update", "v", "is_diag_update_positive")
