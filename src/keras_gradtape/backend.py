@@ -94,7 +94,8 @@ def _as_steps(module: ModuleType) -> None:
             and value.__module__.startswith(module.__name__)
         ):
             kinds = _kinds(name)
-            setattr(module, name, traceable(value, kinds=kinds, on_abstract=_on_abstract if kinds else None))
+            rule = _on_abstract if kinds else None
+            setattr(module, name, traceable(value, kinds=kinds, on_abstract=rule, of_library=True))
 
 
 for _module in (image, linalg, math, nn, numpy):

@@ -441,4 +441,55 @@ CASES = [
         """,
         "return tf.math.divide_no_nan(half, r)",
     ),
+    case(
+        "log1p of -1",
+        "log1p",
+        FORWARD,
+        """
+        x = tf.Variable([-1.0, 0.0])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(tf.math.log1p(x))  # <-
+        """,
+        "y = tf.reduce_sum(tf.math.log1p(tf.maximum(x, -0.9999999)))",
+    ),
+    case(
+        "the angle of no direction",
+        "atan2",
+        BACKWARD,
+        """
+        x = tf.Variable([0.0, 0.0])
+        with tf.GradientTape() as tape:
+            y = tf.atan2(x[0], x[1])  # <-
+        """,
+        "y = tf.atan2(x[0], x[1] + 1e-12)",
+    ),
+    case(
+        "the mean of what a mask leaves",
+        "reduce_mean",
+        FORWARD,
+        """
+        x = tf.Variable([-2.0, -1.0])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_mean(tf.boolean_mask(x, x > 0))  # <-
+        """,
+        "y = tf.math.divide_no_nan(tf.reduce_sum(tf.boolean_mask(x, x > 0)), "
+        "tf.cast(tf.size(tf.boolean_mask(x, x > 0)), tf.float32))",
+    ),
+    case(
+        "a loop in a function",
+        "log",
+        FORWARD,
+        """
+        @tf.function
+        def f(x):
+            h = x
+            for _ in tf.range(3):
+                h = tf.math.log(h + 0.5)  # <-
+            return tf.reduce_sum(h)
+        x = tf.Variable([0.1])
+        with tf.GradientTape() as tape:
+            y = f(x)
+        """,
+        "h = tf.math.log(tf.maximum(h + 0.5, 1e-12))",
+    ),
 ]

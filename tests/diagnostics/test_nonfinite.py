@@ -89,6 +89,53 @@ def test_finite_computations_are_said_to_be_so():
     assert tape.gradient(y, x).numpy() == [2.0]
 
 
+def test_a_value_that_no_record_holds_leads_to_the_op_that_made_it(tmp_path):
+    x = tf.Variable([2.0])
+    with tf.GradientTape() as tape:
+        below = tf.cast(tf.size(x), tf.float32) - 1.0
+        spread = tf.reduce_sum((x - tf.reduce_mean(x, 0, keepdims=True)) ** 2, 0) / below
+        y = spread * 1.0
+    origin = tape.explain_nonfinite(y, x).first
+    assert (origin.op, origin.where.text.split(" = ")[0]) == ("divide", "spread")
+
+
+def test_a_value_that_has_grown_too_large_is_said_to_have():
+    x = tf.Variable(1e30)
+    with tf.GradientTape() as tape:
+        y = x * x
+    assert "float32 ends at 3.4e+38" in tape.explain_nonfinite(y, x).first.reason
+
+
+def test_a_power_that_has_grown_too_large_is_not_kept_above_0():
+    x = tf.Variable([-1e30, 2.0])
+    with tf.GradientTape() as tape:
+        y = x**2
+    origin = tape.explain_nonfinite(y, x).first
+    assert (origin.op, origin.repair) == ("pow", "")
+    assert "grown beyond" in origin.reason
+
+
+def test_an_op_of_keras_leads_to_the_line_that_called_it():
+    keras = pytest.importorskip("keras")
+    x = tf.Variable([0.0, 1.0])
+    with tf.GradientTape() as tape:
+        y = keras.ops.sum(keras.ops.log(x))
+    origin = tape.explain_nonfinite(y, x).first
+    assert origin.where.text == "y = keras.ops.sum(keras.ops.log(x))"
+    assert origin.repair == "y = keras.ops.sum(keras.ops.log(tf.maximum(x, 1e-12)))"
+
+
+def test_float16_in_a_layer_names_the_layer():
+    keras = pytest.importorskip("keras")
+    layer = keras.layers.Dense(2, dtype="mixed_float16", kernel_initializer=keras.initializers.Constant(1000.0))
+    x = tf.Variable([[100.0, 100.0]])
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(layer(x))
+    origin = tape.explain_nonfinite(y, x).first
+    assert "`layer` with dtype='float32'" in origin.reason
+    assert origin.repair == ""
+
+
 def test_a_spent_tape_is_refused_with_the_repair():
     x = tf.Variable([0.0])
     with tf.GradientTape() as tape:
@@ -144,7 +191,8 @@ def test_the_round_of_a_loop_that_overflows_is_found():
     with tf.GradientTape() as tape:
         y = diverges(x)
     found = tape.explain_nonfinite(y, x).forward
-    assert (found.op, found.where.text, found.reason) == ("multiply", "t = t * t", "")
+    assert (found.op, found.where.text, found.repair) == ("multiply", "t = t * t", "")
+    assert "grown beyond" in found.reason
     assert {known.high for _, known in found.operands} == {np.float32(1e32)}
 
 
@@ -252,7 +300,12 @@ FORUM = {
     ),
     "a mean of nothing": (
         "x = tf.Variable([1.0])\nwith tf.GradientTape() as tape:\n    y = tf.reduce_mean(tf.boolean_mask(x, x > 5.0))\n",
-        ("reduce_mean", "mean of no elements", ""),
+        (
+            "reduce_mean",
+            "mean of no elements",
+            "y = tf.math.divide_no_nan(tf.reduce_sum(tf.boolean_mask(x, x > 5.0)), "
+            "tf.cast(tf.size(tf.boolean_mask(x, x > 5.0)), tf.float32))",
+        ),
     ),
     "a row that is masked as a whole": (
         "x = tf.Variable([[1.0, 2.0]])\nwith tf.GradientTape() as tape:\n"
@@ -275,7 +328,7 @@ FORUM = {
     ),
     "the angle of nothing": (
         "x = tf.Variable([0.0])\nwith tf.GradientTape() as tape:\n    y = tf.reduce_sum(tf.atan2(x, x))\n",
-        ("atan2", "(0, 0)", ""),
+        ("atan2", "(0, 0)", "y = tf.reduce_sum(tf.atan2(x, x + 1e-12))"),
     ),
 }
 

@@ -31,6 +31,7 @@ def traceable(
     kinds: Any = None,
     pure: bool = False,
     draws: str = "",
+    of_library: bool = False,
 ) -> _Function:
     """The function, as one step of a trace that calls it with a symbolic value.
 
@@ -43,8 +44,12 @@ def traceable(
         pure: Whether it has no side effect: it is not called if its result is not used.
         draws: "stream" or "generator" if it draws random numbers: from a stream of numbers, or from the `tf.random.Generator`
             that is its first argument, whose state it changes.
+        of_library: Whether a function of Keras calls it, so that the caller of that one is the one to note.
     """
-    call = _one_step_by_kind(function, kinds) if kinds else _called(function, is_step=True)
+    if kinds:
+        call = _one_step_by_kind(function, kinds, of_library)
+    else:
+        call = _called(function, is_step=True, of_library=of_library)
     call.always = always
     call.pure = pure
     call.on_abstract = on_abstract
@@ -66,7 +71,7 @@ def shaped(rule: Callable[..., Any]) -> Callable[[_Function], _Function]:
     return mark
 
 
-def _one_step_by_kind(function: Any, kinds: dict[type, Any]) -> Any:
+def _one_step_by_kind(function: Any, kinds: dict[type, Any], of_library: bool) -> Any:
     """One step, with a check of the classes of the operands; also if a trace calls the function itself."""
 
     @functools.wraps(function)
@@ -76,10 +81,10 @@ def _one_step_by_kind(function: Any, kinds: dict[type, Any]) -> Any:
                 return kinds[value.__class__](function, *args, **kwargs)
         return function(*args, **kwargs)
 
-    return functools.wraps(eager)(_called(function, is_step=True, kinds=kinds))
+    return functools.wraps(eager)(_called(function, is_step=True, kinds=kinds, of_library=of_library))
 
 
-def _called(function: Any, is_step: bool, kinds: dict[type, Any] | None = None) -> Any:
+def _called(function: Any, is_step: bool, kinds: dict[type, Any] | None = None, of_library: bool = False) -> Any:
     """A call of the function, with all checks before and after it. (In one function: a second call would double the cost.)"""
 
     @functools.wraps(function)
@@ -108,6 +113,8 @@ def _called(function: Any, is_step: bool, kinds: dict[type, Any] | None = None) 
                 note(args, result)
         if first:  # records in between lead to the caller
             frame = _getframe(1)
+            if of_library:
+                frame = frame.f_back or frame
             SPANS.append((first, next_id(), "", frame.f_code, frame.f_lasti))
         return result
 

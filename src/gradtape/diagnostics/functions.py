@@ -13,6 +13,7 @@ from ..compile.lowering import Lowering
 from ..compile.program import Branch, Loop, Program, Value
 from ..compile.recorded import LostInFunction, Recorded
 from ..differentiation.tape import GradientTape
+from ..op.call import STEPWISE
 from ..op.declaration import Op
 from ..op.record import is_further_output, op_of, pull_of, saved_by
 from ..trace.abstract_tensor import AbstractTensor
@@ -178,10 +179,14 @@ def recorded_in_steps(recorded: Recorded, tensors: list[Any]) -> tuple[GradientT
     lines: Lines = []
     environment = Environment({})
     arguments = list(leaves(recorded.graph.inputs))
-    with nobody_outside(), GradientTape(persistent=True) as tape:
-        tape.watch([tensor for tensor in tensors if tensor.dtype.is_differentiable])
-        bind(recorded.graph.inputs, tuple(tensors[: len(arguments)]), environment.values)
-        results = _run(recorded.graph, environment, lines)
+    STEPWISE.add(id(lines))  # (the rounds of its loops too)
+    try:
+        with nobody_outside(), GradientTape(persistent=True) as tape:
+            tape.watch([tensor for tensor in tensors if tensor.dtype.is_differentiable])
+            bind(recorded.graph.inputs, tuple(tensors[: len(arguments)]), environment.values)
+            results = _run(recorded.graph, environment, lines)
+    finally:
+        STEPWISE.discard(id(lines))
     return tape, [leaf for leaf in leaves(results) if leaf.__class__ is EagerTensor], lines
 
 

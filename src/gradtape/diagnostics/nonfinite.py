@@ -173,8 +173,23 @@ def is_finite(array: Any) -> bool:
 def _first_forward(records: Records, values: dict[int, Array], lines: Lines | None) -> Origin | None:
     for number, record in _computed(records, values):
         if not is_finite(values[number]):
-            return _origin(records, number, record, values, values[number], None, lines)
+            result = values[number]
+            number, record = _made_by(records, number, record, values)
+            return _origin(records, number, record, values, result, None, lines)
     return None
+
+
+def _made_by(records: Records, number: int, record: Record, values: dict[int, Array]) -> tuple[int, Record]:
+    """Where the one unknown operand of an op was made that itself makes NaN only of what is not finite."""
+    while True:
+        op, operands = op_of(pull_of(record)), [i for i in ids_of(record) if i not in values]
+        if op is None or op.name not in patterns.CARRYING or len(operands) != 1:
+            return number, record
+        before = records.get(operands[0])
+        known = [values[i] for i in ids_of(record) if i in values] + [each._array for each in saved_tensors(record)]
+        if before is None or is_further_output(before) or not all(is_finite(each) for each in known):
+            return number, record
+        number, record = operands[0], before
 
 
 def _computed(records: Records, values: dict[int, Array]) -> Iterator[tuple[int, Record]]:

@@ -50,6 +50,8 @@ def operands_of(record: Record, values: dict[int, Array]) -> tuple[Op, list[Any]
         if value is None:
             return None
         operands.append(value)
+    if "axis" in kept and kept["axis"] is None:  # (then an axis that is kept or not makes no difference to the numbers)
+        kept.setdefault("keepdims", False)
     if any(name not in kept for name in op.attributes):
         return None
     return op, operands, {name: kept[name] for name in op.attributes}

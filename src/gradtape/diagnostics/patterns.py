@@ -49,8 +49,7 @@ def known(facts: Facts) -> tuple[str, str]:
     """The reason in words, and the line to write instead; both are empty for what is not known."""
     with np.errstate(all="ignore"):
         if _overflows_float16(facts):
-            reason = "float16 ends at 65504. Compute this part in float32."
-            return reason, repairs.rewritten(facts.where, _in_float32)
+            return _in_halves(facts)
         masked = _masked(facts) if facts.backward and _is_masked(facts) else ("", "")
         if masked[1]:
             return masked
@@ -64,14 +63,21 @@ def known(facts: Facts) -> tuple[str, str]:
             return masked
         if not facts.backward and facts.op in _PLAIN and np.isnan(facts.result).any():
             return _OUTSIDE, ""
+        if not facts.backward and facts.op in _PLAIN and facts.result.dtype.kind == "f":
+            return _too_large(facts), ""
     return "", ""
+
+
+def _too_large(facts: Facts) -> str:
+    kind = facts.result.dtype
+    return f"{kind} ends at {np.finfo(kind).max:.3g}, and the values have grown beyond it: scale or normalise them."
 
 
 def _bad(facts: Facts) -> list[int] | None:
     """The places of the operands that are not finite; None if all are, as far as they are known."""
     unknown = [place for place, array in enumerate(facts.given) if array is None]
     bad = [place for place, array in enumerate(facts.given) if array is not None and not np.isfinite(array).all()]
-    if not bad and len(unknown) == 1 and facts.op in _CARRYING and np.isnan(facts.result).any():
+    if not bad and len(unknown) == 1 and facts.op in CARRYING and np.isnan(facts.result).any():
         bad = unknown  # it can be no other one
     return bad or ([] if facts.has(lambda a: ~np.isfinite(a)) else None)
 
@@ -84,6 +90,7 @@ def _given(facts: Facts) -> str:
     else:
         written = node.args if isinstance(node, ast.Call) else []
     bad = [ast.unparse(written[place]) for place in _bad(facts) or () if len(written) == len(facts.given)]
+    bad = list(dict.fromkeys(bad))
     name = " and ".join(f"`{each}`" for each in bad) or "What it is given"
     be, come = ("are", "come") if len(bad) > 1 else ("is", "comes")
     return (
@@ -101,7 +108,7 @@ _PLAIN = frozenset(
 )
 
 
-_CARRYING = frozenset(("add", "subtract", "multiply", "squared_difference"))  # NaN only from what is not finite
+CARRYING = frozenset(("add", "subtract", "multiply", "squared_difference"))  # NaN only from what is not finite
 
 
 def _overflows_float16(facts: Facts) -> bool:
@@ -210,8 +217,12 @@ def _arms_later(where: Where, statement: ast.Assign) -> list[tuple[str, bool]]:
 
 
 def _log(facts: Facts) -> tuple[str, str]:
+    if facts.result.dtype.kind == "c":
+        return "The logarithm of 0 is -inf.", ""
     if facts.has(lambda a: a < 0):
-        return "The logarithm of a negative number is NaN.", repairs.rewritten(facts.where, _guard(facts.tiny, "log"))
+        return "The logarithm of a negative number is NaN.", repairs.rewritten(
+            facts.where, _guard(facts.tiny, "log", "log2", "log10")
+        )
     statement = repairs.statement_at(facts.where)
     text = "" if statement is None else ast.unparse(statement)
     if "softmax" in text and (repair := facts.changed(_log_softmax)):
@@ -220,8 +231,20 @@ def _log(facts: Facts) -> tuple[str, str]:
     if "sigmoid" in text and (repair := facts.changed(_log_sigmoid)):
         return "A probability has become 0 or 1. tf.math.log_sigmoid computes the logarithm without it.", repair
     if facts.has(lambda a: a == 0):
-        return "The logarithm of 0 is -inf.", repairs.rewritten(facts.where, _guard(facts.tiny, "log"))
+        return "The logarithm of 0 is -inf.", repairs.rewritten(facts.where, _guard(facts.tiny, "log", "log2", "log10"))
     return "", ""
+
+
+def _log_of_more(facts: Facts) -> tuple[str, str]:
+    def change(node: ast.expr) -> ast.expr | None:
+        if isinstance(node, ast.Call) and _last_name(node.func) == "log1p" and node.args:
+            node.args[0] = _expression(f"tf.maximum({ast.unparse(node.args[0])}, {least})")
+            return node
+        return None
+
+    least = "-0.999" if facts.result.dtype.itemsize < 4 else "-0.9999999"
+    what = "below -1 is NaN" if facts.has(lambda a: a < -1) else "of -1 is -inf"
+    return f"The logarithm of 1 + x is that of a number above 0: log1p {what}.", facts.changed(change)
 
 
 def _sqrt(facts: Facts) -> tuple[str, str]:
@@ -284,8 +307,11 @@ def _pow(facts: Facts) -> tuple[str, str]:
             return node
         return None
 
-    reason = "A power of 0 with an exponent below 1 has an infinite slope, one of a negative base no real value."
     base = facts.given[0] if facts.given else None
+    is_whole = not facts.backward and base is not None and base.shape == facts.result.shape
+    if is_whole and not np.isnan(facts.result).any() and np.all(base[np.isinf(facts.result)] != 0):  # type: ignore[index]
+        return _too_large(facts), ""
+    reason = "A power of 0 with an exponent below 1 has an infinite slope, one of a negative base no real value."
     good = base is not None and base.shape == facts.result.shape and (base < 0) & np.isfinite(facts.result)
     if np.any(good):
         return reason, ""  # (it would change the powers of negative numbers that are right)
@@ -410,8 +436,23 @@ def _inverse_cosine(facts: Facts) -> tuple[str, str]:
 
 def _mean(facts: Facts) -> tuple[str, str]:
     if any(array.size == 0 for array in facts.operands) or not facts.operands:
-        return "The mean of no elements is 0 / 0. Take the sum and divide it with tf.math.divide_no_nan.", ""
+        reason = "The mean of no elements is 0 / 0. Take the sum and divide it with tf.math.divide_no_nan."
+        return reason, facts.changed(_mean_of_any(str(facts.result.dtype)))
     return "", ""
+
+
+def _mean_of_any(kind: str) -> repairs.Change:
+    """`reduce_mean(x)` as a sum divided by the number of elements, which may be 0."""
+
+    def change(node: ast.expr) -> ast.expr | None:
+        if not (isinstance(node, ast.Call) and _last_name(node.func) == "reduce_mean"):
+            return None
+        if len(node.args) != 1 or node.keywords:
+            return None
+        of = ast.unparse(node.args[0])
+        return _expression(f"tf.math.divide_no_nan(tf.reduce_sum({of}), tf.cast(tf.size({of}), tf.{kind}))")
+
+    return change
 
 
 def _softmax(facts: Facts) -> tuple[str, str]:
@@ -419,11 +460,18 @@ def _softmax(facts: Facts) -> tuple[str, str]:
 
 
 def _angle(facts: Facts) -> tuple[str, str]:
-    return "The angle of the point (0, 0) has no derivative. Keep the point away from it: tf.atan2(y, x + 1e-12).", ""
+    def change(node: ast.expr) -> ast.expr | None:
+        if isinstance(node, ast.Call) and _last_name(node.func) in ("atan2", "arctan2") and len(node.args) == 2:
+            node.args[1] = _expression(f"({ast.unparse(node.args[1])}) + {facts.tiny}")
+            return node
+        return None
+
+    return "The angle of the point (0, 0) has no derivative. Keep the point away from it.", facts.changed(change)
 
 
 _PATTERNS: list[tuple[tuple[str, ...], Callable[[Facts], tuple[str, str]]]] = [
-    (("log", "log2", "log10", "log1p"), _log),
+    (("log", "log2", "log10"), _log),
+    (("log1p",), _log_of_more),
     (("sqrt", "rsqrt"), _sqrt),
     (("reduce_euclidean_norm", "reduce_norm", "l2_normalize"), _norm),
     (("divide", "reciprocal"), _divide),
@@ -488,11 +536,28 @@ def _log_sigmoid(node: ast.expr) -> ast.expr | None:
     return None
 
 
-def _in_float32(node: ast.expr) -> ast.expr | None:
-    """The operands of the op in float32."""
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in ("tf", "np"):
-        return _expression(f"tf.cast({node.id}, tf.float32)")
-    return None
+def _in_halves(facts: Facts) -> tuple[str, str]:
+    """A value that float16 cannot hold: the operands in float32, where the op stands on the line itself."""
+    node = repairs.expression_at(facts.where)
+    if isinstance(node, ast.Call) and _root(node.func) not in ("tf", "np", "keras"):
+        name = ast.unparse(node.func)
+        return f"float16 ends at 65504. Compute this part in float32: for a layer, `{name}` with dtype='float32'.", ""
+    statement = repairs.statement_at(facts.where)
+    called = {_root(n.func) for n in ast.walk(statement) if isinstance(n, ast.Call)} if statement is not None else set()
+
+    def change(node: ast.expr) -> ast.expr | None:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in {*called, "tf", "np"}:
+            return _expression(f"tf.cast({node.id}, tf.float32)")
+        return None
+
+    return "float16 ends at 65504. Compute this part in float32.", repairs.rewritten(facts.where, change)
+
+
+def _root(node: ast.expr) -> str:
+    """The name that an expression begins with: `tf` for `tf.math.log`."""
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _expression(text: str) -> ast.expr:
