@@ -51,6 +51,7 @@ LAZY: dict[tuple[str, str], str] = {
     ("differentiation.questions", "diagnostics.nonfinite"): "diagnostics are imported when somebody asks",
     ("debugging", "diagnostics.nonfinite"): "diagnostics are imported when somebody asks",
     ("differentiation.questions", "diagnostics.agreement"): "diagnostics are imported when somebody asks",
+    ("compat.v1.optimizers", "diagnostics.asking"): "diagnostics are imported when somebody asks",
     ("differentiation.tape", "diagnostics.profile"): "diagnostics are imported when somebody asks",
     ("differentiation.questions", "diagnostics.memory"): "diagnostics are imported when somebody asks",
     (

@@ -321,3 +321,39 @@ def test_a_record_of_a_layer_leads_to_the_line_that_called_the_model():
     path = tape.explain(y, model.trainable_variables[0]).path
     assert path
     assert {step.where.text for step in path} == {"y = model(tf.ones((4, 3)))"}
+
+
+def test_an_optimizer_of_version_1_says_why():
+    w = tf.Variable(1.0)
+    with tf.GradientTape() as tape:
+        loss = tf.stop_gradient(w) * 2.0
+    pairs = [(tape.gradient(loss, w), w)]
+    with pytest.raises(ValueError, match=r"No gradients provided(.|\n)*stop_gradient ends the gradient here"):
+        tf.compat.v1.train.GradientDescentOptimizer(0.1).apply_gradients(pairs)
+
+
+def test_a_model_that_calls_itself_before_the_tape_is_found():
+    keras = pytest.importorskip("keras")
+
+    class Model(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.inner = keras.layers.Dense(1)
+
+        def call(self, x):
+            return self.inner(x)
+
+        def train_step(self, data):
+            x, y = data
+            predicted = self(x, training=True)
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((predicted - y) ** 2)
+            gradients = tape.gradient(loss, self.trainable_variables)
+            self.optimizer.apply_gradients(zip(gradients, self.trainable_variables, strict=True))
+            return {"loss": loss}
+
+    model = Model()
+    model.compile(optimizer="sgd")
+    message = r"computed outside the tape(.|\n)*predicted = self\(x, training=True\)"
+    with pytest.raises(ValueError, match=message):
+        model.fit(np.ones((4, 2)), np.ones((4, 1)), verbose=0)

@@ -222,6 +222,11 @@ def paths_in(node: ast.AST) -> Iterator[Path]:
         for part in (*node.args, *node.keywords):
             yield from paths_in(part)
         return
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("self", "cls"):
+        yield node.func.id, "[*]"  # (an object that is called may use all it has)
+        for part in (*node.args, *node.keywords):
+            yield from paths_in(part)
+        return
     if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
         path = path_of(node)
         if path:

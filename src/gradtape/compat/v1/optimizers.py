@@ -121,9 +121,10 @@ class Optimizer:
         """
         pairs = self.compute_gradients(loss, var_list, grad_loss=grad_loss)
         if all(gradient is None for gradient, _ in pairs):
+            why = _why_none([variable for _, variable in pairs])
             raise ValueError(
                 "No gradients provided for any variable, check your graph for ops that do not support gradients, between "
-                f"variables {[str(variable) for _, variable in pairs]} and loss {loss}."
+                f"variables {[str(variable) for _, variable in pairs]} and loss {loss}.{why}"
             )
         self.apply_gradients(pairs, global_step)
 
@@ -182,9 +183,11 @@ class Optimizer:
         Raises:
             ValueError: There is no gradient.
         """
-        pairs = [(gradient, variable) for gradient, variable in grads_and_vars if gradient is not None]
+        given = list(grads_and_vars)
+        pairs = [(gradient, variable) for gradient, variable in given if gradient is not None]
         if not pairs:
-            raise ValueError("No gradients provided for any variable.")
+            why = _why_none([variable for _, variable in given])
+            raise ValueError(f"No gradients provided for any variable.{why}")
         self._begin()
         for gradient, variable in pairs:
             slots = self._kept.get(variable._id)
@@ -222,6 +225,14 @@ class Optimizer:
     @staticmethod
     def _number(value: Any) -> Any:
         return value() if callable(value) else value
+
+
+def _why_none(variables: list[Any]) -> str:
+    """The explanation of the tape whose gradients are None, below a message; empty where there is none."""
+    from ...diagnostics.asking import explanations_for, summary
+
+    why = summary(explanations_for([each for each in variables if isinstance(each, Variable)]))
+    return f"\n{why}" if why else ""
 
 
 class GradientDescentOptimizer(Optimizer):
