@@ -537,3 +537,13 @@ def test_parts_begin_anew_with_each_step():
     part.begin()
     second = part.end(1.0)
     assert (second.gradient, second.update) == (None, 0.0)
+
+
+def test_a_loop_that_counts_no_steps_is_told_so():
+    w = tf.Variable(1.0)
+    monitor = tf.diagnostics.Monitor([w], display="off")
+    with tf.GradientTape() as tape:
+        loss = w * w
+    tape.gradient(loss, w)
+    with pytest.warns(UserWarning, match=r"Call `monitor\.step\(loss\)`"):
+        monitor.close()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -251,6 +252,12 @@ class Monitor(_KerasEvents):
         """
         self._observer.stop()
         self._measuring = False
+        if not self.steps and self._found:
+            warnings.warn(
+                "Monitor: gradients were taken, but no step was counted. Call `monitor.step(loss)` at the end of each step of "
+                "the loop, or give the monitor to `fit` as a callback.",
+                stacklevel=2,
+            )
         self._display.close(self)
         for path in self._reports:
             self.save(path)

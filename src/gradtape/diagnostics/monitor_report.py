@@ -166,12 +166,13 @@ _STYLE = """
 .monitor td{text-align:right;padding:3px 14px 3px 0;border-bottom:1px solid #eef1f4;font-variant-numeric:tabular-nums}
 .monitor :is(th,td):is(:first-child,:nth-last-child(-n+2)){text-align:left}
 .monitor .warned td{background:#fff4e5}.monitor .picture{background:#fff;overflow-x:auto}
-.monitor .picture svg{max-width:100%;height:auto}
+.monitor .picture svg{max-width:100%;min-width:720px;height:auto}.monitor .table{overflow-x:auto}
 .monitor .warning{border-left:3px solid #d4782f;background:#fff8f0;padding:6px 10px;margin:6px 0}
 """
 _DARK = """
 @media (prefers-color-scheme:dark){body{background:#16191d}.monitor{color:#e6e9ed}
 .monitor .warned td,.monitor .warning{background:#3a2c1a}.monitor td{border-color:#2b3138}.monitor th{border-color:#3d444d}
+.monitor :is(th,.line){color:#aab2bb}
 .monitor .picture{border-radius:6px;padding:6px}}
 """
 
@@ -218,7 +219,7 @@ def _table(monitor: Monitor) -> str:
     for cells, warned in rows:
         inside = "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
         lines.append(f"<tr{' class=warned' if warned else ''}>{inside}</tr>")
-    return f"<table>{''.join(lines)}</table>"
+    return f"<div class='table'><table>{''.join(lines)}</table></div>"
 
 
 # --- TensorBoard ------------------------------------------------------------------------------------------------------
