@@ -236,3 +236,10 @@ def test_a_graph_is_one_line_and_its_steps_in_a_notebook():
     form = graph._repr_html_()
     assert "<b>Graph</b>" in form
     assert "reduce_sum" in form
+
+
+def test_a_check_of_rules_is_shown():
+    x = tf.Variable(1.0)
+    with tf.GradientTape() as tape:
+        tf.sin(x)
+    assert "1 of the recorded ops was checked: all rules agree." in tape.check()._repr_html_()

@@ -22,6 +22,7 @@ from ..op.record import ids_of, is_further_output, op_of, place_of, pull_of
 from ..values.tensor import EagerTensor, IndexedSlices, from_array, to_tensor
 from ..variables.variable import Variable
 from .functions import Lines, line_in, recorded_in_steps
+from .notebook import framed, preformatted
 from .operands import known_values, operands_of
 from .places import Where, where_of_record
 
@@ -87,6 +88,9 @@ class Agreement:
         return head + "".join(shown) + (f"\n  not checked: {more} more, in .skipped" if more else "")
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return framed(preformatted(str(self)), good=self.ok)
 
 
 def check(tape: GradientTape, sources: list[Any]) -> Agreement:
