@@ -214,13 +214,9 @@ if _typing.TYPE_CHECKING:
         types as types,
     )
     from .api.arrays import (
-        bitcast,
-        broadcast_dynamic_shape,
-        broadcast_static_shape,
         broadcast_to,
         constant,
         convert_to_tensor,
-        ensure_shape,
         eye,
         fill,
         identity,
@@ -231,13 +227,8 @@ if _typing.TYPE_CHECKING:
         ones,
         ones_like,
         range,
-        rank,
         register_tensor_conversion_function,
         reshape,
-        saturate_cast,
-        shape,
-        shape_n,
-        size,
         stop_gradient,
         zeros,
         zeros_like,
@@ -247,6 +238,7 @@ if _typing.TYPE_CHECKING:
         required_space_to_batch_paddings,
         space_to_batch,
     )
+    from .api.casts import bitcast, saturate_cast
     from .api.clip import (
         clip_by_global_norm,
         clip_by_norm,
@@ -340,6 +332,7 @@ if _typing.TYPE_CHECKING:
         numpy_function,
         py_function,
     )
+    from .api.shapes import broadcast_dynamic_shape, broadcast_static_shape, ensure_shape, rank, shape, shape_n, size
     from .api.sorting import (
         argsort,
         sort,
@@ -729,11 +722,11 @@ _LAZY = {
 }
 _HOMES = {
     "api.arrays": """
-        bitcast broadcast_dynamic_shape broadcast_static_shape broadcast_to constant convert_to_tensor ensure_shape
-        eye fill identity identity_n linspace meshgrid one_hot ones ones_like range rank
-        register_tensor_conversion_function reshape saturate_cast shape shape_n size stop_gradient zeros zeros_like
+        broadcast_to constant convert_to_tensor eye fill identity identity_n linspace meshgrid one_hot ones ones_like
+        range register_tensor_conversion_function reshape stop_gradient zeros zeros_like
     """,
     "api.blocks": "batch_to_space required_space_to_batch_paddings space_to_batch",
+    "api.casts": "bitcast saturate_cast",
     "api.clip": "clip_by_global_norm clip_by_norm clip_by_value",
     "api.control": "case cond foldl foldr map_fn scan switch_case while_loop",
     "api.device_spec": "DeviceSpec",
@@ -755,6 +748,7 @@ _HOMES = {
         searchsorted sequence_mask unique unique_with_counts unravel_index
     """,
     "api.script": "numpy_function py_function",
+    "api.shapes": "broadcast_dynamic_shape broadcast_static_shape ensure_shape rank shape shape_n size",
     "api.sorting": "argsort sort",
     "api.tensor_array": "TensorArray",
     "data.optional": "OptionalSpec",

@@ -1,6 +1,6 @@
 """`tf.dtypes`: the element types, and what changes them."""
 
-from .api.arrays import saturate_cast
+from .api.casts import saturate_cast
 from .base.dtypes import (
     DType,
     as_dtype,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from .api import arrays, indexing, partition
+from .api import arrays, indexing, partition, shapes
 from .api.framework import summary as _summary
 from .base import dtypes
 from .base.errors import TensorTypeError, invalid
@@ -689,7 +689,7 @@ def unicode_script(input: Any, name: str | None = None) -> Tensor:
     flat = arrays.reshape(points, [-1])
     run = partition.searchsorted(starts, flat, side="right")  # (0 for negative numbers)
     found = indexing.gather(np.concatenate((np.array([-1], np.int32), scripts)), run)
-    return arrays.reshape(found, arrays.shape(points))
+    return arrays.reshape(found, shapes.shape(points))
 
 
 @takes(padding_width=optional_whole_number, separator=choice, preserve_short_sequences=truth)

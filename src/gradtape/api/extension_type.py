@@ -18,9 +18,9 @@ from ..op.overrides import run_overridden
 from ..values.composite import Composite, Rows, declare, expanded, is_composite
 from ..values.tensor import Tensor
 from ..variables.fields import ROWS, FieldsSpec, Frame, filled, frame_of, parts_in, spec_of_part
-from .arrays import shape
 from .extension_fields import NO_DEFAULT, Field, ImmutableDict, Meaning, converted, fields_of, is_reserved
 from .layout import stack
+from .shapes import shape
 
 _BUILDING = "_tf_extension_type_in_constructor"
 _FRAME = "_tf_extension_type_frame"

@@ -9,7 +9,7 @@ from typing import Any
 from ..base.shapes import TensorShape
 from ..base.types import Function
 from ..trace.symbolic import is_symbolic
-from .arrays import ensure_shape
+from .shapes import ensure_shape
 
 
 def of_shape(function: Function, **shapes: Any) -> None:

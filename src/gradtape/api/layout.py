@@ -26,7 +26,8 @@ from ..trace.abstract_tensor import abstract_of
 from ..values.composite import OPERANDS
 from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
-from .arrays import broadcast_to, identity, reshape, shape, zeros
+from .arrays import broadcast_to, identity, reshape, zeros
+from .shapes import shape
 
 _NUMBERS = (bool, int, float, complex, np.ndarray, np.generic)
 

@@ -22,8 +22,9 @@ from ..differentiation.tape import GradientTape
 from ..differentiation.vectorize import mapped_and_shared
 from ..math import conj
 from ..values.tensor import Tensor, to_tensor
-from .arrays import eye, reshape, shape, size
+from .arrays import eye, reshape
 from .layout import concat, transpose
+from .shapes import shape, size
 from .trees import (
     checked_function,
     checked_result,

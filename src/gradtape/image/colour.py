@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..api.arrays import identity, saturate_cast, zeros_like
+from ..api.arrays import identity, zeros_like
+from ..api.casts import saturate_cast
 from ..api.indexing import where
 from ..api.layout import tile
 from ..base import dtypes

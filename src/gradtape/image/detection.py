@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..api.arrays import shape
 from ..api.layout import pad
+from ..api.shapes import shape
 from ..base import dtypes
 from ..base.traceable import trace_public
 from ..base.types import IntLike, TensorLike, Value

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..api.arrays import convert_to_tensor, reshape, shape, stop_gradient, zeros_like
+from ..api.arrays import convert_to_tensor, reshape, stop_gradient, zeros_like
 from ..api.indexing import gather, where
 from ..api.known_shapes import of_shape
 from ..api.layout import expand_dims
+from ..api.shapes import shape
 from ..base import dtypes
 from ..base.errors import OutOfRangeError, UnimplementedError, invalid
 from ..base.sizes import UNKNOWN

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from .. import math
-from ..api.arrays import convert_to_tensor, reshape, shape, zeros_like
+from ..api.arrays import convert_to_tensor, reshape, zeros_like
 from ..api.layout import transpose
+from ..api.shapes import shape
 from ..base import dtypes
 from ..base.errors import invalid
 from ..base.traceable import trace_public

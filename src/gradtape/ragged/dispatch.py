@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import math
-from ..api import arrays, layout
+from ..api import arrays, layout, shapes
 from ..base.errors import UnimplementedError, invalid
 from ..base.traceable import traceable
 from ..base.types import Function, TensorLike
@@ -151,7 +151,7 @@ def _reduced(op: Op, ragged: RaggedTensor, axis: object, keepdims: bool) -> Any:
         return arrays.reshape(found, (1,) * rank) if keepdims else found
     if axis is None and op.name == "reduce_mean":
         flat = ragged.flat_values
-        found = math.divide(math.reduce_sum(flat), math.cast(arrays.size(flat), flat.dtype))
+        found = math.divide(math.reduce_sum(flat), math.cast(shapes.size(flat), flat.dtype))
         return arrays.reshape(found, (1,) * rank) if keepdims else found
     if op.name in ("reduce_variance", "reduce_std"):
         mean = _reduced(REGISTRY["reduce_mean"], ragged, axis, keepdims)

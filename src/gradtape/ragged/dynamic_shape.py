@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .. import math
-from ..api import arrays, layout
+from ..api import arrays, layout, shapes
 from ..base import dtypes
 from ..base.dispatch import OVERRIDES, Override
 from ..base.dtypes import DType
@@ -196,7 +196,7 @@ class DynamicRaggedShape:
             levels.append(RowPartition(flat))
             flat = flat.values
         kind = levels[0].dtype if levels and dtype is None else dtypes.as_dtype(dtype or dtypes.int32)
-        return cls(levels, arrays.shape(flat, kind), kind)
+        return cls(levels, shapes.shape(flat, kind), kind)
 
     @classmethod
     def _from_axes(cls, axes: Sequence[Axis], partitions: int, kind: DType) -> DynamicRaggedShape:
@@ -638,7 +638,7 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
 broadcast_dynamic_shape = traceable(broadcast_dynamic_shape, on_abstract=by_stand_ins)
 
 _TAKE_SHAPES: dict[Any, Callable[..., Any]] = {
-    arrays.broadcast_dynamic_shape: broadcast_dynamic_shape,
+    shapes.broadcast_dynamic_shape: broadcast_dynamic_shape,
     arrays.broadcast_to: broadcast_to,
     arrays.fill: fill,
     arrays.ones: ones,
@@ -647,4 +647,4 @@ _TAKE_SHAPES: dict[Any, Callable[..., Any]] = {
 }
 for _function, _target in _TAKE_SHAPES.items():
     OVERRIDES.setdefault(_function, []).append(Override(_target, operand=DynamicRaggedShape))
-OVERRIDES.setdefault(arrays.shape, []).append(Override(shape_of, operand=RaggedTensor))
+OVERRIDES.setdefault(shapes.shape, []).append(Override(shape_of, operand=RaggedTensor))

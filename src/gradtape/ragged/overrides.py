@@ -6,7 +6,7 @@ import functools
 from typing import Any
 
 from .. import debugging, math
-from ..api import arrays, clip, layout, partition
+from ..api import casts, clip, layout, partition
 from ..base.dispatch import OVERRIDES, Override
 from ..base.traceable import traceable
 from ..base.types import AxisLike, IntLike, TensorLike
@@ -46,7 +46,7 @@ _BY_ELEMENT = (
     activations.gelu,
     activations.leaky_relu,
     activations.silu,
-    arrays.saturate_cast,
+    casts.saturate_cast,
     clip.clip_by_value,
     debugging.check_numerics,
     losses.sigmoid_cross_entropy_with_logits,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, overload
 import numpy as np
 
 from .. import math
-from ..api import arrays, indexing, layout, partition
+from ..api import arrays, indexing, layout, partition, shapes
 from ..base import dtypes
 from ..base.context import ACTIVE
 from ..base.dtypes import Array, DType
@@ -192,7 +192,7 @@ class RaggedTensor(_Arithmetic):
         """
         starts = integers(row_starts, "row_starts")
         values = _values(values)
-        end = values.nrows() if isinstance(values, RaggedTensor) else arrays.shape(values)[0]
+        end = values.nrows() if isinstance(values, RaggedTensor) else shapes.shape(values)[0]
         splits = layout.concat([starts, [math.cast(end, starts.dtype)]], 0)
         return cls.from_row_splits(values, splits, validate=validate)
 
@@ -535,7 +535,7 @@ class RaggedTensor(_Arithmetic):
             A scalar.
         """
         kind = self._row_splits.dtype if out_type is None else dtypes.as_dtype(out_type)
-        return arrays.shape(self._row_splits, kind)[0] - 1
+        return shapes.shape(self._row_splits, kind)[0] - 1
 
     def _number(self, values: Any, out_type: DTypeLike | None = None) -> Any:
         kind = self._row_splits._array.dtype if out_type is None else dtypes.as_dtype(out_type).numpy
@@ -939,7 +939,7 @@ def _count(values: RaggedTensor | Tensor) -> Any:
     """The number of values, where only running shows it."""
     if isinstance(values, RaggedTensor):
         return math.cast(values.nrows(), dtypes.int64)
-    return arrays.shape(values, dtypes.int64)[0]
+    return shapes.shape(values, dtypes.int64)[0]
 
 
 def _values(values: TensorLike) -> Any:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..api.arrays import shape
 from ..api.indexing import gather, gather_nd
+from ..api.shapes import shape
 from ..base import dtypes
 from ..base.errors import NotATensorError
 from ..base.types import DTypeLike, TensorLike

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ... import math, random
-from ...api import arrays, layout
+from ...api import arrays, layout, shapes
 from ...api.indexing import gather as gather_v2
 from ...api.indexing import where as where_v2
 from ...base import dtypes
@@ -365,7 +365,7 @@ def shape(input: TensorLike, name: str | None = None, out_type: DTypeLike | None
     Returns:
         A vector.
     """
-    return arrays.shape(input, out_type or dtypes.int32)
+    return shapes.shape(input, out_type or dtypes.int32)
 
 
 def size(input: TensorLike, name: str | None = None, out_type: DTypeLike | None = None) -> Any:
@@ -383,7 +383,7 @@ def size(input: TensorLike, name: str | None = None, out_type: DTypeLike | None 
     Returns:
         One number.
     """
-    return arrays.size(input, out_type or dtypes.int32)
+    return shapes.size(input, out_type or dtypes.int32)
 
 
 def ones_like(

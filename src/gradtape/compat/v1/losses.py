@@ -6,8 +6,8 @@ from typing import Any
 
 from ... import math, nn
 from ...api.arrays import one_hot, ones_like, zeros_like
-from ...api.arrays import size as size_of
 from ...api.indexing import where
+from ...api.shapes import size as size_of
 from ...base.namespaces import listing
 from ...base.types import TensorLike
 from ...values.tensor import to_tensor

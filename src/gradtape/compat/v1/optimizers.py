@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
 from ... import math
-from ...api.arrays import convert_to_tensor, ones_like, size, zeros_like
+from ...api.arrays import convert_to_tensor, ones_like, zeros_like
 from ...api.indexing import gather, where
 from ...api.partition import unique
+from ...api.shapes import size
 from ...base.types import TensorLike
 from ...differentiation.tape import GradientTape
 from ...values.tensor import IndexedSlices, Tensor

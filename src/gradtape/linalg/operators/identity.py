@@ -7,9 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ... import debugging, math
-from ...api.arrays import constant, convert_to_tensor, ones, shape, zeros
+from ...api.arrays import constant, convert_to_tensor, ones, zeros
 from ...api.indexing import where
 from ...api.layout import expand_dims
+from ...api.shapes import shape
 from ...base import dtypes
 from ...base.dimension import Dimension
 from ...base.errors import invalid

@@ -9,8 +9,9 @@ from typing import Any, ClassVar, overload
 import numpy as np
 
 from ... import debugging, math
-from ...api.arrays import constant, convert_to_tensor, eye, shape
+from ...api.arrays import constant, convert_to_tensor, eye
 from ...api.layout import expand_dims, squeeze
+from ...api.shapes import shape
 from ...base import dtypes, nest
 from ...base.dimension import Dimension
 from ...base.shapes import TensorShape

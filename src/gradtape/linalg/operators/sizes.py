@@ -11,8 +11,9 @@ import math as numbers
 from typing import Any, Protocol
 
 from ... import math
-from ...api.arrays import broadcast_dynamic_shape, broadcast_static_shape, constant, convert_to_tensor, shape
+from ...api.arrays import constant, convert_to_tensor
 from ...api.layout import concat
+from ...api.shapes import broadcast_dynamic_shape, broadcast_static_shape, shape
 from ...base import dtypes
 from ...base.shapes import TensorShape
 from ...values.tensor import Tensor

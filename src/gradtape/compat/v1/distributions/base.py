@@ -8,10 +8,11 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 from .... import debugging, math
-from ....api.arrays import broadcast_dynamic_shape, broadcast_static_shape, convert_to_tensor, reshape
+from ....api.arrays import convert_to_tensor, reshape
 from ....api.arrays import ones as ones_of
-from ....api.arrays import shape as shape_of
 from ....api.layout import concat
+from ....api.shapes import broadcast_dynamic_shape, broadcast_static_shape
+from ....api.shapes import shape as shape_of
 from ....base import dtypes
 from ....base.shapes import TensorShape
 from ....base.types import DTypeLike, IntLike, ShapeLike, TensorLike

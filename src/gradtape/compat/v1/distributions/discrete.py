@@ -6,10 +6,10 @@ from typing import Any
 
 from .... import debugging, math, nn, random
 from ....api.arrays import convert_to_tensor, identity, ones_like, reshape, zeros_like
-from ....api.arrays import shape as shape_of
 from ....api.indexing import where
 from ....api.layout import transpose
 from ....api.partition import sequence_mask
+from ....api.shapes import shape as shape_of
 from ....base import dtypes
 from ....base.shapes import TensorShape
 from ....base.types import DTypeLike, IntLike, TensorLike

@@ -6,10 +6,10 @@ from typing import Any
 
 from .... import debugging, linalg, math, nn, random
 from ....api.arrays import convert_to_tensor, one_hot, ones_like, reshape
-from ....api.arrays import shape as shape_of
 from ....api.control import map_fn
 from ....api.indexing import where
 from ....api.layout import concat, transpose
+from ....api.shapes import shape as shape_of
 from ....base import dtypes
 from ....base.types import IntLike, TensorLike
 from ....values.tensor import Tensor
