@@ -24,7 +24,7 @@ from .op.arguments import flag, takes
 from .op.attributes import as_axis, as_float, as_int
 from .op.call import OBSERVERS
 from .ops.array import borders, layout
-from .ops.math import arithmetic, cumulative, gamma, logic
+from .ops.math import arithmetic, complex_numbers, conversion, cumulative, gamma, logic
 from .ops.math import elementwise as e
 from .ops.math import reduce as r
 from .ops.nn import activations as n
@@ -268,7 +268,7 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
     if not inputs:
         raise ValueError("add_n needs at least one tensor, got an empty list.")
     if len(inputs) == 1:
-        return e.identity.public(inputs[0])
+        return conversion.identity.public(inputs[0])
     return arithmetic.add_n.public([to_tensor(value) for value in inputs])
 
 
@@ -454,7 +454,7 @@ def cast(x: Any, dtype: DTypeLike, name: str | None = None) -> Tensor:
             tensor.dtype.name,
             target.name,
         )
-    return e.convert.public(tensor, target.numpy)
+    return conversion.convert.public(tensor, target.numpy)
 
 
 def imag(input: TensorLike, name: str | None = None) -> Tensor:
@@ -474,7 +474,7 @@ def imag(input: TensorLike, name: str | None = None) -> Tensor:
     x = to_tensor(input)
     if x.dtype is dtypes.string:
         return from_array(np.full(tuple(x.shape), b"", object))
-    return e.imag.public(x) if x.dtype.is_complex else logic.zeros_like.public(x)
+    return complex_numbers.imag.public(x) if x.dtype.is_complex else logic.zeros_like.public(x)
 
 
 def angle(input: TensorLike, name: str | None = None) -> Tensor:
@@ -492,7 +492,7 @@ def angle(input: TensorLike, name: str | None = None) -> Tensor:
         Angles from -pi to pi, in the same shape.
     """
     x = to_tensor(input)
-    return e.angle.public(x if x.dtype.is_complex else e.stop_gradient.public(x))
+    return complex_numbers.angle.public(x if x.dtype.is_complex else conversion.stop_gradient.public(x))
 
 
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
@@ -519,7 +519,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
             f"complex: the parts must both be float32 or both be float64, got {real.dtype.name} and {imag.dtype.name}. "
             "Use tf.cast."
         )
-    return e.make_complex.public(real, imag)
+    return complex_numbers.make_complex.public(real, imag)
 
 
 def softmax(logits: TensorLike, axis: AxisLike | None = None, name: str | None = None) -> Tensor:

@@ -25,7 +25,7 @@ from .differentiation.slices import densify
 from .differentiation.tape import GradientTape
 from .native.callables import directly_callable
 from .ops.array.layout import concat, reshape
-from .ops.math.elementwise import convert
+from .ops.math.conversion import convert
 from .trace.function import Function
 from .values.tensor import IndexedSlices, Tensor, from_array, to_tensor
 from .variables.variable import Variable

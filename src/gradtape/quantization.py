@@ -14,7 +14,7 @@ from .base.types import AxisLike, IntLike, TensorLike
 from .op.arguments import flag, number, takes, text
 from .op.attributes import as_int
 from .ops.array.layout import reshape, sum_to_shape
-from .ops.math.elementwise import stop_gradient
+from .ops.math.conversion import stop_gradient
 from .ops.math.logic import maximum, minimum, zeros_like
 from .ops.math.reduce import reduce_max, reduce_min
 from .ops.nn.quantize import fake_quant, grid

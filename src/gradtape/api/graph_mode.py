@@ -12,7 +12,7 @@ from ..differentiation.backward import checked_unconnected
 from ..differentiation.tape import GradientTape
 from ..op.declaration import REGISTRY
 from ..ops import load_all
-from ..ops.math.elementwise import identity
+from ..ops.math.conversion import identity
 from ..trace.graph import GRAPH_DEFS, Graph, Method, Ref, leaves
 from ..trace.recorder import Recorder, running_recorder
 from ..trace.symbolic import SymbolicTensor

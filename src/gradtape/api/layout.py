@@ -21,7 +21,7 @@ from ..op.attributes import as_axis, as_int, as_int_vector, as_ints
 from ..op.family import shape_of
 from ..op.shapes import padded_sizes
 from ..ops.array import borders, gather, index, layout, masks, rearrange
-from ..ops.math import elementwise as e
+from ..ops.math import complex_numbers
 from ..trace.abstract_tensor import abstract_of
 from ..values.composite import OPERANDS
 from ..values.tensor import EagerTensor, Tensor, from_array, to_tensor
@@ -67,7 +67,7 @@ def transpose(a: object, perm: object = None, conjugate: bool = False, name: str
     if any(p < 0 for p in order) and min(order) >= -x.ndim:
         order = tuple(p + x.ndim if p < 0 else p for p in order)
     result = layout.permute.public(x, order)
-    return e.conj.public(result) if conjugate and x.dtype.is_complex else result
+    return complex_numbers.conj.public(result) if conjugate and x.dtype.is_complex else result
 
 
 def expand_dims(input: TensorLike, axis: AxisLike, name: str | None = None) -> Tensor:

@@ -28,7 +28,7 @@ from ..differentiation.tape import GradientTape
 from ..differentiation.vectorize import Batched
 from ..op.record import Pull, looks_of, new_record, pull_of, refusals, write
 from ..ops.array.layout import stack
-from ..ops.math.elementwise import identity
+from ..ops.math.conversion import identity
 from ..trace.abstract_tensor import AbstractTensor, NeedsValue
 from ..trace.graph import PLAIN, Environment, Graph, bind, leaves, map_parts
 from ..values.tensor import EagerTensor, IndexedSlices, from_array, to_tensor

@@ -16,7 +16,7 @@ from ..base.frames import user_location
 from ..base.notes import ENDS, End
 from ..base.traceable import traceable
 from ..op.record import ids_of, looks_of, new_record, place_of, write
-from ..ops.math.elementwise import identity
+from ..ops.math.conversion import identity
 from ..ops.math.reduce import reduce_sum
 from ..values.composite import COMPOSITES
 from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor

@@ -21,7 +21,7 @@ from ..native.background import Product
 from ..op.family import is_complex
 from ..op.record import OpPull, op_of, saved_by
 from ..ops.array.layout import sum_to_shape
-from ..ops.math.elementwise import conj, real
+from ..ops.math.complex_numbers import conj, real
 from ..ops.math.logic import equal, is_inf, is_nan, logical_and, logical_or, select, zeros_like
 from ..values.tensor import EagerTensor, IndexedSlices, Tensor
 

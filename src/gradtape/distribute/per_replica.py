@@ -15,7 +15,7 @@ from ..base.traceable import traceable
 from ..base.type_spec import CompositeSpec, TypeSpec
 from ..data.structure import spec_of, with_shape
 from ..ops.array.layout import concat, stack
-from ..ops.math.elementwise import convert
+from ..ops.math.conversion import convert
 from ..ops.math.logic import ones_like
 from ..ops.math.reduce import reduce_mean, reduce_sum
 from ..trace.abstract_tensor import NeedsValue

@@ -23,11 +23,12 @@ _NAMES = {
     "linalg.solve": "inv solve triangular_solve",
     "linalg.spectral": "eigvals eigvalsh",
     "math.bitwise": "bitwise_and bitwise_or bitwise_xor invert left_shift right_shift",
+    "math.complex_numbers": "conj real",
+    "math.conversion": "identity stop_gradient",
     "math.cumulative": "cumprod cumsum",
     "math.elementwise": """
-        abs add ceil conj divide exp expm1 floor floordiv floormod identity log log1p multiply multiply_no_nan
-        negative pow real reciprocal rint round rsqrt sigmoid sign softplus sqrt square squared_difference
-        stop_gradient subtract
+        abs add ceil divide exp expm1 floor floordiv floormod log log1p multiply multiply_no_nan negative pow
+        reciprocal rint round rsqrt sigmoid sign softplus sqrt square squared_difference subtract
     """,
     "math.gamma": "betainc digamma igamma igammac lgamma polygamma zeta",
     "math.logic": """

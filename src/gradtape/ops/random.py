@@ -11,7 +11,7 @@ from ..base.dtypes import FLOATING, Array
 from ..base.types import Draw, Namespace, Value
 from ..op.declaration import BadInput, Sample
 from ..op.family import elementwise, numpy_type
-from .math.elementwise import convert
+from .math.conversion import convert
 from .math.gamma import gamma_density, igamma_in_a
 
 

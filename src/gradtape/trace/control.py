@@ -23,7 +23,7 @@ from ..op.abstract import Shape
 from ..op.attributes import as_shape
 from ..op.record import leaves_below
 from ..op.shapes import broadcasted
-from ..ops.math.elementwise import identity
+from ..ops.math.conversion import identity
 from ..values.composite import COMPOSITES, expanded, is_composite
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import Variable

@@ -10,7 +10,7 @@ from ..base import dtypes, nest
 from ..base.dtypes import Array
 from ..base.shapes import TensorShape
 from ..differentiation.slices import densify
-from ..ops.math.elementwise import convert
+from ..ops.math.conversion import convert
 from ..values.tensor import EagerTensor, IndexedSlices, Tensor, from_array, to_tensor
 from ..variables.variable import Variable
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ops.math.elementwise import convert
+from ..ops.math.conversion import convert
 from ..ops.math.logic import minimum
 from ..values.tensor import Tensor, from_array, to_tensor
 from ..variables.variable import Variable

@@ -33,7 +33,9 @@ from ..ops.array.index import getitem
 from ..ops.array.layout import concat, permute, reshape
 from ..ops.image.patches import extract_windows
 from ..ops.linalg.products import matmul
-from ..ops.math.elementwise import conj, convert, real, sqrt
+from ..ops.math.complex_numbers import conj, real
+from ..ops.math.conversion import convert
+from ..ops.math.elementwise import sqrt
 from ..ops.math.logic import equal, maximum, ones_like
 from ..ops.math.reduce import reduce_sum
 from ..ops.nn.conv import conv

@@ -26,8 +26,8 @@ from ..op.entry import OPERATORS, public_entry
 from ..ops import public
 from ..ops.array import gather, index, layout, masks
 from ..ops.linalg.products import matmul
+from ..ops.math import conversion, logic
 from ..ops.math import elementwise as e
-from ..ops.math import logic
 from ..ops.public import divide as realdiv
 from ..values.composite import OPERANDS
 from ..values.tensor import PACK_LIST, EagerTensor, Tensor, to_tensor
@@ -99,7 +99,7 @@ def as_divisible(x: object, y: object) -> tuple[Any, Any]:
         return x, y
     target = _DIVIDED_AS[dtype].numpy
     one, other = (value if value.__class__ in OPERANDS else to_tensor(value, dtype) for value in (x, y))
-    return e.convert.public(one, target), e.convert.public(other, target)
+    return conversion.convert.public(one, target), conversion.convert.public(other, target)
 
 
 def _integer_type(x: object, y: object) -> DType | None:
@@ -361,7 +361,7 @@ def _taken(x: Any, key: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
     places = [place for place, part in enumerate(parts) if _is_unknown(part)]
     if len(places) > 1 and any(parts[place].ndim for place in places):
         raise NotImplementedError("Several index tensors at once need known values: use tf.gather_nd.")
-    x = e.identity.public(x)  # the gradient of an index is dense, that of a lookup is not
+    x = conversion.identity.public(x)  # the gradient of an index is dense, that of a lookup is not
     for place in reversed(places):
         axis = sum(1 for part in parts[:place] if part is not None and part is not Ellipsis)
         if Ellipsis in [part for part in parts[:place] if part.__class__ is type(Ellipsis)]:
@@ -446,7 +446,7 @@ def _pack(values: Sequence[TensorLike], dtype: DType | None) -> Tensor:
     kinds = {part.dtype.is_floating for part, v in zip(parts, values, strict=True) if isinstance(v, (Tensor, Variable))}
     # TensorFlow casts what is in the list, though never a tensor by itself, nor tensors of integers beside floats.
     if given is not None and len(kinds) < 2:
-        parts = [part if part.dtype == given else e.convert.public(part, given.numpy) for part in parts]
+        parts = [part if part.dtype == given else conversion.convert.public(part, given.numpy) for part in parts]
     try:
         result: Tensor = layout.stack.public(parts)
     except InvalidArgumentError as error:
@@ -531,7 +531,7 @@ def _multiply_generally(op: Any, args: tuple[Any, ...], attributes: dict[str, An
     if x.dtype is dtypes.bool:
         other = to_tensor(y)
         if other.dtype is not dtypes.string:
-            return logic.logical_and.public(x, e.convert.public(other, np.dtype(np.bool_)))
+            return logic.logical_and.public(x, conversion.convert.public(other, np.dtype(np.bool_)))
     return apply(op, args, attributes)
 
 
@@ -567,7 +567,7 @@ _OPERATORS: dict[str, Any] = {
     "__matmul__": _fast_matmul,
     "__rmatmul__": _reflected_matmul,
     "__neg__": e.negative.public,
-    "__pos__": e.identity.public,
+    "__pos__": conversion.identity.public,
     "__abs__": e.abs.public,
     "__lt__": logic.less.public,
     "__le__": logic.less_equal.public,

@@ -25,7 +25,7 @@ from ..native import thresholds
 from ..native.abi import become
 from ..op.entry import read_inline
 from ..ops.array import gather
-from ..ops.math import elementwise
+from ..ops.math import conversion, elementwise
 from ..values.tensor import (
     EagerTensor,
     Reference,
@@ -203,7 +203,7 @@ class Variable(PartialChanges, _Operators, metaclass=_VariableMeta):
         Returns:
             A tensor; a tape follows it back to the variable.
         """
-        result: Tensor = elementwise.identity.public(self._read())
+        result: Tensor = conversion.identity.public(self._read())
         return result
 
     value = read_value

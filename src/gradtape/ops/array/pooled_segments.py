@@ -18,7 +18,8 @@ from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ...op.family import all_batched, numpy_type, rank_of, shape_of
 from ...op.shapes import natural
-from ..math.elementwise import convert, sqrt
+from ..math.conversion import convert
+from ..math.elementwise import sqrt
 from ..math.logic import greater_equal, maximum, select, zeros_like
 from .accumulate import add_rows
 from .borders import pad_constant

@@ -12,7 +12,7 @@ from ...base.dtypes import ANY, INDEX, NUMERIC, REAL, Array
 from ...base.types import Cotangent, Draw, Function, Tangent, Value
 from ...op.declaration import BadInput, Op, Sample, op
 from ...op.family import all_batched, numpy_type, shape_of
-from ..math.elementwise import convert
+from ..math.conversion import convert
 from ..math.logic import equal, zeros_like
 from .gather import gather_nd, places_in, put_nd, scattered, take_nd, update_key
 from .layout import concat

@@ -23,7 +23,8 @@ from ...op.declaration import BadInput, Op, Rule, Sample, op
 from ...op.family import all_batched, numpy_type, rank_of, shape_of
 from ...op.shapes import matched_sizes, natural, typed_by
 from ...values.tensor import EagerTensor
-from ..math.elementwise import conj, convert
+from ..math.complex_numbers import conj
+from ..math.conversion import convert
 from ..math.logic import equal, greater, less, maximum, ones_like, select, zeros_like
 from .accumulate import add_rows
 from .borders import pad_constant

@@ -39,7 +39,7 @@ from ...op.shapes import (
     unknown_rest,
     without_last,
 )
-from ..math.elementwise import convert
+from ..math.conversion import convert
 from ..math.logic import equal
 from ..math.reduce import reduce_sum
 from .gather import check_range

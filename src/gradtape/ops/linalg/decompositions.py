@@ -23,7 +23,7 @@ from ...op.shapes import square, square_like, typed_by
 from ..array.borders import crop
 from ..array.gather import put, take
 from ..array.layout import concat
-from ..math.elementwise import imag, make_complex
+from ..math.complex_numbers import imag, make_complex
 from ..math.logic import zeros_like
 from .diagonal import diagonal_part, lower_part, upper_part
 from .products import adjoint, check_matrix, columns, product

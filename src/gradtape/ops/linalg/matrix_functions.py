@@ -21,7 +21,7 @@ from ...op.family import all_batched, batch_leading, insert_axes, is_complex, ra
 from ...op.shapes import square_like, square_to_number
 from ..array.borders import crop
 from ..array.layout import concat, reshape
-from ..math.elementwise import conj, imag, make_complex, real
+from ..math.complex_numbers import conj, imag, make_complex, real
 from ..math.logic import zeros_like
 from ..math.reduce import reduce_sum
 from .products import adjoint, check_matrix, conjugated, product, transposed

@@ -22,7 +22,7 @@ from ...op.family import all_batched, batch_leading, insert_axes, is_complex, ne
 from ...op.shapes import broadcast_sizes, equal_shapes, matched_sizes, place, replaced
 from ..array.borders import crop
 from ..array.layout import expand_dims, permute, reshape, sum_to_shape
-from ..math.elementwise import conj
+from ..math.complex_numbers import conj
 from ..math.logic import zeros_like
 from ..math.reduce import reduce_sum
 

@@ -22,7 +22,8 @@ from ..array.gather import take
 from ..array.index import getitem
 from ..array.layout import permute, reshape
 from ..array.rearrange import reverse as flip
-from ..math.elementwise import add, conj, multiply
+from ..math.complex_numbers import conj
+from ..math.elementwise import add, multiply
 from ..math.reduce import reduce_sum
 
 

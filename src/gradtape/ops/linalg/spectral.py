@@ -24,7 +24,8 @@ from ...op.declaration import BadInput, Op, Sample, op
 from ...op.family import batch_leading, is_complex, numpy_type, rarely, shape_of, usually
 from ...op.shapes import complex_type, real_type, square, square_to_vector
 from ..array.layout import concat, reshape
-from ..math.elementwise import conj, convert, imag, make_complex, real
+from ..math.complex_numbers import conj, imag, make_complex, real
+from ..math.conversion import convert
 from ..math.logic import equal, ones_like, select, zeros_like
 from .diagonal import diagonal_matrix, diagonal_part, diagonal_vector, lower_part
 from .products import adjoint, check_matrix, columns, product

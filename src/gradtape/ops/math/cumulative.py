@@ -27,7 +27,9 @@ from ...op.family import (
 )
 from ...op.shapes import along, equal_shapes
 from ..array.borders import crop, pad_constant
-from .elementwise import conj, divide_no_nan, exp, stop_gradient
+from .complex_numbers import conj
+from .conversion import stop_gradient
+from .elementwise import divide_no_nan, exp
 from .logic import maximum
 
 # --- the linear recurrence y[i] = x[i] + decay[i] * y[i - 1] ------------------------------------------------

@@ -7,7 +7,6 @@ Rules are written with few operations: `t - t * (out * out)` beats `t * (1 - out
 
 from __future__ import annotations
 
-import functools
 import math
 import operator
 from collections.abc import Iterator
@@ -15,16 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from ...base.dtypes import ANY, FLOATING, INEXACT, NARROW_FLOATS, NUMERIC, REAL, STRING, Array
+from ...base.dtypes import FLOATING, INEXACT, NUMERIC, REAL, STRING, Array
 from ...base.errors import invalid
-from ...base.types import Cotangent, Draw, Function, Jax, Namespace, Tangent, Value
-from ...op.declaration import BadInput, Op, Sample, op
+from ...base.types import Cotangent, Function, Jax, Namespace, Tangent, Value
+from ...op.declaration import BadInput
 from ...op.family import (
-    UNARY_SHAPES,
     elementwise,
     is_complex,
     large_as,
-    not_tensors,
     numpy_type,
     one_pass,
     rarely,
@@ -32,7 +29,8 @@ from ...op.family import (
     sample_unary,
     usually,
 )
-from ...op.shapes import complex_type, like, real_type, typed_by
+from ...op.shapes import real_type
+from .complex_numbers import cast_like, conj, real
 from .logic import greater, not_equal, ones_like, select, zeros_like
 
 # --- arithmetic ------------------------------------------------------------------------------------------------------
@@ -622,17 +620,12 @@ def abs(xp: Namespace, x: Array) -> Any:
 
 @abs.vjp("x")
 def _(g: Cotangent, x: Value) -> Any:
-    return _cast_like(g, x) * sign(x)
+    return cast_like(g, x) * sign(x)
 
 
 @abs.jvp("x")
 def _(t: Tangent, x: Value) -> Any:
     return real(t * conj(sign(x))) if is_complex(x) else t * sign(x)
-
-
-def _cast_like(g: Value, x: Value) -> Any:
-    """A real cotangent as a complex one, where x is complex."""
-    return make_complex(g, zeros_like(g)) if is_complex(x) and not is_complex(g) else g
 
 
 @elementwise(eager=np.sign)
@@ -662,8 +655,8 @@ def _unit_direction_change(t: Value, x: Value) -> Any:
     """The part of t across x, divided by |x|: how the direction x / |x| changes."""
     unit = sign(x)
     size = abs(x)
-    across = t - unit * _cast_like(real(conj(unit) * t), x)
-    return divide_no_nan(across, _cast_like(size, x))
+    across = t - unit * cast_like(real(conj(unit) * t), x)
+    return divide_no_nan(across, cast_like(size, x))
 
 
 @elementwise(eager=np.floor, dtypes=FLOATING)
@@ -714,264 +707,6 @@ for _op in (floor, ceil, rint, round):
     _op.not_differentiable("it is constant between its jumps")
 
 
-# --- complex numbers -------------------------------------------------------------------------------------------------
-
-
-def _conj(x: Array) -> Array:
-    return np.conj(x) if x.dtype.kind == "c" else x
-
-
-@elementwise(eager=_conj, dtypes=NUMERIC)
-def conj(xp: Namespace, x: Array) -> Any:
-    """The complex conjugate.
-
-    >>> import gradtape as tf
-    >>> tf.math.conj([1 + 2j]).numpy()
-    array([1.-2.j])
-    """
-    return xp.conj(x)
-
-
-@conj.vjp("x")
-def _(g: Cotangent) -> Any:
-    return conj(g)
-
-
-conj.linear("x")
-
-
-@elementwise(eager=np.real, dtypes=NUMERIC, gives=real_type)
-def real(xp: Namespace, input: Array) -> Any:
-    """The real part.
-
-    >>> import gradtape as tf
-    >>> tf.math.real([1 + 2j]).numpy()
-    array([1.])
-    """
-    return xp.real(input)
-
-
-@real.vjp("input")
-def _(g: Cotangent, input: Value) -> Any:
-    return _cast_like(g, input)
-
-
-real.linear("input")
-
-
-@elementwise(eager=np.imag, dtypes=NUMERIC, gives=real_type)
-def imag(xp: Namespace, input: Array) -> Any:
-    """The imaginary part."""
-    return xp.imag(input)
-
-
-@imag.vjp("input")
-def _(g: Cotangent, input: Value) -> Any:
-    return make_complex(zeros_like(g), g) if is_complex(input) else zeros_like(g)
-
-
-imag.linear("input")
-
-
-def _make_complex(real: Array, imag: Array) -> Array:
-    result = np.empty(np.broadcast_shapes(np.shape(real), np.shape(imag)), np.result_type(real, np.complex64))
-    result.real = real
-    result.imag = imag
-    return result
-
-
-@elementwise(
-    eager=_make_complex,
-    dtypes=FLOATING - NARROW_FLOATS,
-    tf_name="Complex",
-    retypes=True,
-    gives=complex_type,
-    called="complex",
-)
-def make_complex(xp: Namespace, real: Array, imag: Array) -> Any:
-    """The complex number with this real and this imaginary part."""
-    return real + 1j * imag
-
-
-@make_complex.vjp("real")
-def _(g: Cotangent) -> Any:
-    return real(g)
-
-
-@make_complex.vjp("imag")
-def _(g: Cotangent) -> Any:
-    return imag(g)
-
-
-@make_complex.jvp("real")
-def _(t: Tangent) -> Any:
-    return make_complex(t, zeros_like(t))
-
-
-@make_complex.jvp("imag")
-def _(t: Tangent) -> Any:
-    return make_complex(zeros_like(t), t)
-
-
-def _angle(input: Array) -> Any:
-    # (NumPy's angle of -0.0 is pi, and that of nan is nan.)
-    return np.angle(input) if input.dtype.kind == "c" else np.where(input < 0, np.pi, 0).astype(input.dtype)
-
-
-@elementwise(eager=_angle, dtypes=INEXACT, gives=real_type)
-def angle(xp: Namespace, input: Array) -> Any:
-    """The argument of a complex number; of a real one pi if it is negative and 0 otherwise."""
-    return xp.angle(input) if xp.iscomplexobj(input) else xp.where(input < 0, xp.pi, 0).astype(input.dtype)
-
-
-@angle.vjp("input")
-def _(g: Cotangent, input: Value) -> Any:
-    if not is_complex(input):
-        return zeros_like(g)
-    # d angle = Im(dz / z), so the cotangent of z is g * i z / |z|^2.
-    return make_complex(zeros_like(g), g) / conj(input)
-
-
-@angle.jvp("input")
-def _(t: Tangent, input: Value) -> Any:
-    return imag(t / input) if is_complex(input) else zeros_like(t)
-
-
-# --- identity, stop_gradient, cast -----------------------------------------------------------------------------------
-
-
-def _same(x: Array) -> Array:
-    return x
-
-
-@elementwise(eager=_same, dtypes=ANY, on_sizes=True)
-def identity(xp: Namespace, input: Array) -> Any:
-    """The same value as a tensor of its own."""
-    return input
-
-
-@identity.derivative("input")
-def _(t: Value) -> Any:
-    return t
-
-
-@elementwise(eager=_same, dtypes=ANY)
-def stop_gradient(xp: Namespace, input: Array) -> Any:
-    """The same value; no derivative passes.
-
-    >>> import gradtape as tf
-    >>> x = tf.Variable(3.0)
-    >>> with tf.GradientTape() as tape:
-    ...     y = tf.stop_gradient(x * x) * x
-    >>> tape.gradient(y, x).numpy()
-    np.float32(9.0)
-    """
-    return input
-
-
-stop_gradient.not_differentiable("that is what it is for")
-
-
-def _cast(x: Array, dtype: np.dtype[Any]) -> Array:
-    if x.dtype.kind == "c" and dtype.kind != "c":
-        x = x.real
-    if dtype.kind in "iu" and x.dtype in FLOATING:
-        return _to_integers(x, dtype)
-    return x.astype(dtype)
-
-
-@functools.cache
-def _open_interval(dtype: np.dtype[Any]) -> tuple[float, float]:
-    """The bounds between which numbers fit an integer type after truncation."""
-    info = np.iinfo(dtype)
-    return info.min - 1.0, info.max + 1.0
-
-
-def _to_integers(x: Array, dtype: np.dtype[Any]) -> Array:
-    """Truncation towards zero. What does not fit is undefined in C; here it is what TensorFlow's scalars give on x86.
-
-    A number becomes an int32 (for uint32, int64 and uint64: an int64), whose smallest value stands for all that does not fit,
-    and of that the low bits are taken: -1.0 is 255 as a uint8.
-    """
-    low, high = _open_interval(dtype)
-    if ((x > low) & (x < high)).all():
-        return np.asarray(x.astype(dtype))
-    through: Any = np.dtype(np.int32 if dtype.itemsize < 4 or dtype == np.int32 else np.int64)
-    low, high = _open_interval(through)
-    smallest = np.iinfo(through).min
-    wide = np.asarray(x, np.float64)
-    whole = np.where((wide > low) & (wide < high), wide, smallest).astype(through)
-    if dtype == np.uint64:  # the upper half, which no int64 holds
-        above = (wide >= high) & (wide < 2 * high)
-        whole = np.where(above, (np.where(above, wide, high) - high).astype(through) | smallest, whole)
-    return whole.astype(dtype)
-
-
-@op(
-    eager=_cast,
-    dtypes=ANY,
-    tf_name="Cast",
-    retypes=True,
-    on_sizes=lambda x, dtype: x if np.dtype(dtype).kind in "iu" else None,
-    gives=typed_by("dtype"),
-    shape=like(0),
-)
-def convert(xp: Namespace, x: Array, *, dtype: Any) -> Any:
-    """The values in another type; floats become integers by truncation."""
-    return x.astype(dtype)
-
-
-@convert.xla
-def _(jax: Jax, x: Any, *, dtype: Any) -> Any:
-    kind = np.dtype(dtype)
-    if x.dtype.kind == "c" and kind.kind != "c":
-        x = x.real
-    return _integers_on_xla(jax, x, kind) if kind.kind in "iu" and x.dtype in FLOATING else x.astype(kind)
-
-
-def _integers_on_xla(jax: Jax, x: Any, dtype: np.dtype[Any]) -> Any:
-    """The same as `_to_integers`, which XLA's own conversion is not: that takes the nearest number there is."""
-    xp = jax.numpy
-    through: Any = np.dtype(np.int32 if dtype.itemsize < 4 or dtype == np.int32 else np.int64)
-    low, high = _open_interval(through)
-    wide, smallest = x.astype(np.float64), np.iinfo(through).min
-    whole = xp.where((wide > low) & (wide < high), wide, smallest).astype(through)
-    if dtype == np.uint64:
-        above = (wide >= high) & (wide < 2 * high)
-        whole = xp.where(above, xp.where(above, wide - high, 0).astype(through) | smallest, whole)
-    return whole.astype(dtype)
-
-
-@convert.vjp("x")
-def _(g: Cotangent, x: Value) -> Any:
-    return convert(g, dtype=numpy_type(x))
-
-
-convert.linear("x")
-
-
-@convert.batched
-def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
-    return convert(args[0], **attributes)
-
-
-@convert.samples
-def _(draw: Draw) -> Iterator[Sample]:
-    for shape in UNARY_SHAPES:
-        x = draw(shape)
-        yield Sample((x,), {"dtype": np.dtype(np.complex128 if x.dtype.kind == "c" else np.float64)})
-
-
-@convert.rejects
-def _() -> Iterator[BadInput]:
-    yield from not_tensors()
-
-
-@convert.value
-def _(x: Array, dtype: np.dtype[Any]) -> Any:
-    return np.asarray(x).astype(dtype)
-
-
 def no_division_by_zero() -> Iterator[BadInput]:
     for dtype in (np.int32, np.int64, np.uint8):
         yield BadInput("a whole number divided by 0", (np.array([1, 2], dtype), np.array([1, 0], dtype)))
@@ -989,23 +724,18 @@ for _op in (
     expm1,
     sigmoid,
     softplus,
-    identity,
-    conj,
-    real,
-    imag,
     floor,
     ceil,
     rint,
     round,
-    stop_gradient,
 ):
     sample_unary(_op)
 for _op in (sqrt, rsqrt, log):
     sample_unary(_op, 0.2, 3.0)
-for _op in (abs, sign, reciprocal, angle):
+for _op in (abs, sign, reciprocal):
     sample_unary(_op, avoid=(0.0,))
 sample_unary(log1p, -0.7, 3.0)
-for _op in (add, subtract, multiply, squared_difference, multiply_no_nan, make_complex):
+for _op in (add, subtract, multiply, squared_difference, multiply_no_nan):
     sample_binary(_op)
 for _op in (divide, divide_no_nan, floordiv, floormod, zero_safe_divide):
     sample_binary(_op, second=(0.4, 2.0))

@@ -25,8 +25,8 @@ from ...op.family import (
 )
 from ...op.shapes import along, reduced
 from ..array.layout import reshape
+from .conversion import convert
 from .cumulative import cumsum
-from .elementwise import convert
 from .logic import is_nan, logical_not, select, zeros_like
 from .reduce import kept_shape, reduce_sum, refuse_axis_of_scalar, spread
 from .statistics import line_by_line, shares_of_extremes

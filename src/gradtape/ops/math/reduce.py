@@ -34,8 +34,10 @@ from ...op.family import (
 from ...op.shapes import reduced, typed_by
 from ..array.layout import broadcast_to, permute, reshape
 from ..nn.rows import along_rows, sum_over
+from .complex_numbers import conj
+from .conversion import convert, stop_gradient
 from .cumulative import cumprod
-from .elementwise import conj, convert, exp, stop_gradient, zero_safe_divide
+from .elementwise import exp, zero_safe_divide
 from .logic import equal, minimum, ones_like
 
 # The ufuncs' own reductions: ndarray.sum and the like go through a Python layer.

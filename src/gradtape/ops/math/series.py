@@ -25,7 +25,7 @@ from ..array.gather import each_entry, put, take, widened
 from ..array.layout import broadcast_to, expand_dims, reshape
 from ..array.rearrange import reverse
 from ..linalg.products import conjugated
-from .elementwise import convert
+from .conversion import convert
 from .logic import greater, less, less_equal, logical_or, maximum, minimum, select, zeros_like
 from .reduce import reduce_sum
 

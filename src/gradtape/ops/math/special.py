@@ -26,8 +26,9 @@ from ...op.family import (
     sample_binary,
     sample_unary,
 )
+from .conversion import convert
 from .elementwise import abs as absolute
-from .elementwise import convert, exp, log, square
+from .elementwise import exp, log, square
 from .logic import equal, greater, not_equal, ones_like, select
 
 

@@ -33,7 +33,8 @@ from ...op.shapes import broadcast_to_sizes, equal_shapes, reduced, reduced_size
 from ..array.layout import permute, reshape, sum_to_shape
 from ..array.sort import order_along, put_along, take_along
 from ..linalg.products import adjoint, check_matrix, conjugated, matmul, product
-from .elementwise import convert, divide_no_nan, square
+from .conversion import convert
+from .elementwise import divide_no_nan, square
 from .logic import equal, zeros_like
 from .reduce import kept_shape, reduce_max, reduce_min, reduce_sum, refuse_axis_of_scalar, spread
 

@@ -13,8 +13,8 @@ from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.declaration import BadInput, Sample, op
 from ...op.family import batch_leading, numpy_type
 from ...op.shapes import like
+from ..math.conversion import convert
 from ..math.cumulative import linear_recurrence, moved_on
-from ..math.elementwise import convert
 from ..math.logic import equal, ones_like, zeros_like
 
 

@@ -14,7 +14,8 @@ from ...base.errors import invalid
 from ...base.types import Draw, Namespace, Value
 from ...op.declaration import BadInput, Sample
 from ...op.family import UNARY_SHAPES, elementwise, in_float32, numpy_type
-from ..math.elementwise import convert, floor
+from ..math.conversion import convert
+from ..math.elementwise import floor
 from ..math.logic import (
     equal,
     greater,
