@@ -10,8 +10,9 @@ import numpy as np
 from ..values.composite import Composite, Rows, Solid, Values, declare
 from ..values.tensor import EagerTensor, from_array
 from .dispatch import run
+from .making import count_of
 from .spec import RaggedTensorSpec
-from .tensor import RaggedTensor, count_of, stacked_rows
+from .tensor import RaggedTensor, stacked_rows
 
 Lengths = tuple[int | None, ...]  # of all rows of each ragged axis, the outermost first; None where they may differ
 

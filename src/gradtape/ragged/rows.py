@@ -24,8 +24,9 @@ from ..ops.text import strings as texts
 from ..ops.text import unicode
 from ..values.tensor import Tensor, from_array, to_tensor
 from .functions import check_same_rows, stack
+from .making import count_of
 from .splits import lengths_of, ranges, splits_of
-from .tensor import RaggedTensor, count_of, places_of, stacked_rows, take_rows
+from .tensor import RaggedTensor, places_of, stacked_rows, take_rows
 
 
 def axis_of(axis: Any, rank: int) -> int:
