@@ -88,3 +88,29 @@ def test_the_calls_inside_functions(signature: str) -> None:
             different.append(f"{theirs}, not {type(error).__name__}: {error}: {case.text}")
     assert not different, "\n".join(different)
     assert found > 300
+
+
+X, MATRIX, PICTURE = tf.zeros([3]), tf.zeros([2, 3]), tf.zeros([1, 4, 1])
+# What TensorFlow 2.21 raises inside functions, where it is another class than in eager code.
+IN_FUNCTIONS = [
+    (TypeError, lambda x: tf.linalg.solve(100, x), MATRIX),  # the type is looked at before the rank
+    (TypeError, lambda x: tf.pow([1, 2], x), X),
+    (TypeError, lambda x: tf.tensor_scatter_nd_sub(-1, [[0], [2]], x), X),
+    (TypeError, lambda x: tf.math.top_k(x, [0.5, 1.5]), X),
+    (TypeError, lambda x: tf.debugging.check_numerics(x, "m"), tf.constant([1, 2])),
+    (ValueError, lambda x: tf.reverse_sequence(x, [1, 2], seq_axis=3, batch_axis=0), MATRIX),
+    (ValueError, lambda x: tf.linalg.solve(tf.eye(3, batch_shape=[1]), tf.transpose(x)), MATRIX),
+    (ValueError, lambda x: tf.linalg.set_diag(tf.expand_dims(x, 0), tf.ones([2])), MATRIX),
+    (ValueError, lambda x: tf.image.non_max_suppression_with_scores(x, tf.ones([2]), 2), MATRIX),
+    (ValueError, lambda x: tf.raw_ops.ListDiff(x=x, y=x), MATRIX),
+    (ValueError, lambda x: tf.signal.irfft(tf.complex(x, x), fft_length=0), X),
+    (ValueError, lambda x: tf.nn.fractional_max_pool(x, "a"), tf.zeros([1, 4, 4, 1])),
+    (tf.errors.OperatorNotAllowedInGraphError, lambda x: tf.nn.max_pool1d(x, tf.constant("a"), 1, "SAME"), PICTURE),
+    (tf.errors.OperatorNotAllowedInGraphError, lambda x: tf.nn.max_pool1d(x, 2, 1, tf.constant("a")), PICTURE),
+]
+
+
+@pytest.mark.parametrize(("kind", "call", "given"), IN_FUNCTIONS)
+def test_inside_functions_the_class_is_that_of_a_graph(kind: Any, call: Any, given: tf.Tensor) -> None:
+    with pytest.raises(kind):
+        tf.function(call)(given)

@@ -12,7 +12,7 @@ from .api.arrays import identity as _identity
 from .api.framework import Assert as Assert
 from .base import dtypes
 from .base.dtypes import Array, DType
-from .base.errors import invalid
+from .base.errors import UnsupportedTypeError, invalid, unfit
 from .base.namespaces import listing, namespace
 from .base.shapes import TensorShape, broadcast
 from .base.traceable import traceable
@@ -166,7 +166,7 @@ def assert_near(
     absolute = tolerance if atol is None else as_float(atol)
     first, second = np.asarray(a._array), np.asarray(b._array)
     if broadcast(first.shape, second.shape) is None:
-        raise invalid(f"assert_near: shapes {first.shape} and {second.shape} do not broadcast.")
+        raise unfit(f"assert_near: shapes {first.shape} and {second.shape} do not broadcast.")
     if not np.all(np.abs(first - second) <= absolute + relative * np.abs(second)):
         raise invalid(
             f"{message or ''}\nx and y not equal to tolerance rtol = {relative}, atol = {absolute}\nx: {first}\ny: {second}"
@@ -481,7 +481,8 @@ def check_numerics(tensor: TensorLike, message: str, name: str | None = None) ->
     """
     x = to_tensor(tensor)
     if not x.dtype.is_differentiable:
-        raise invalid(f"check_numerics: only floating types have nan and inf, got {x.dtype!r}.")
+        message = f"check_numerics: only floating types have nan and inf, got {x.dtype!r}."
+        raise UnsupportedTypeError(None, None, message)
     return logic.check_numerics.public(x, str(message))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes
-from ..base.errors import unfit
+from ..base.errors import NumberNeededError
 from ..base.traceable import trace_public
 from ..base.types import IntLike, TensorLike, Value
 from ..math import cast, maximum, sqrt, truediv
@@ -177,7 +177,8 @@ def unsorted_segment_sqrt_n(
 
 def _segments(num_segments: IntLike) -> int:
     if np.ndim(num_segments):
-        raise unfit(f"num_segments should be a scalar, not shape {list(np.shape(num_segments))}.")
+        message = f"num_segments should be a scalar, not shape {list(np.shape(num_segments))}."
+        raise NumberNeededError(None, None, message)
     return as_int(num_segments)
 
 

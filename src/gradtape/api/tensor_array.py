@@ -478,9 +478,7 @@ class TensorArray:
         tensor = self._whole(value, "split")
         sizes = as_ints(lengths)
         if sum(sizes) != tensor.shape[0] or min(sizes, default=0) < 0:
-            raise invalid(
-                f"split: lengths {list(sizes)} must add up to {tensor.shape[0]}, the first size of the value."
-            )
+            raise unfit(f"split: lengths {list(sizes)} must add up to {tensor.shape[0]}, the first size of the value.")
         if len(sizes) > len(self._elements) and not self._dynamic_size:
             raise ValueError(
                 f"Cannot split into {len(sizes)} tensors: this TensorArray has a static size of {len(self._elements)}."

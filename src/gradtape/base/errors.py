@@ -367,6 +367,18 @@ class ArgumentValueError(InvalidArgumentError, ValueError):
     """
 
 
+class StepArgumentError(ArgumentValueError, TypeError):
+    """The operands of a step that a function records do not go together: their shapes, their types or a setting.
+
+    TensorFlow's class depends on what its graph looks at first: types (TypeError), or shapes and settings (ValueError).
+
+    >>> import gradtape as tf
+    >>> tf.function(lambda x, y: tf.tensor_scatter_nd_add(x, [[0]], y))(tf.zeros([2]), tf.zeros([3]))
+    Traceback (most recent call last):
+    gradtape.errors.StepArgumentError: tensor_scatter_nd_add: ...
+    """
+
+
 class UnknownShapeError(ArgumentValueError, OperatorNotAllowedInGraphError):
     """What a function records depends on a rank or on sizes that are not known before it runs.
 
@@ -412,6 +424,19 @@ class NumberNeededError(InvalidArgumentError, TypeError, ValueError):
     >>> tf.one_hot([0], depth="two")
     Traceback (most recent call last):
     gradtape.errors.NumberNeededError: An integer is needed, got 'two' of type str.
+    """
+
+
+class TensorAsSettingError(NumberNeededError, NotTextError, OperatorNotAllowedInGraphError):
+    """A tensor stands where a function needs a number, a text or a truth value while it is recorded.
+
+    TensorFlow's class depends on what is done with the tensor: it is an attribute of the kernel (TypeError), or it is iterated
+    over, compared or taken for its truth (OperatorNotAllowedInGraphError).
+
+    >>> import gradtape as tf
+    >>> tf.function(lambda x: tf.nn.max_pool1d(x, tf.constant("2"), 1, "SAME"))(tf.zeros([1, 4, 1]))
+    Traceback (most recent call last):
+    gradtape.errors.TensorAsSettingError: Integers are needed, got ...
     """
 
 

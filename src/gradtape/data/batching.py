@@ -9,7 +9,7 @@ import numpy as np
 
 from ..base import nest
 from ..base.dtypes import Array, DType
-from ..base.errors import DataLossError, invalid
+from ..base.errors import DataLossError, TensorTypeError, invalid
 from ..base.shapes import TensorShape
 from ..base.types import TensorLike
 from ..values.tensor import Tensor, TensorSpec, from_array, to_tensor, value_of
@@ -225,7 +225,7 @@ def _padding(value: object, dtype: DType) -> Any:
         return b"" if dtype.name == "string" else 0
     tensor = to_tensor(value, dtype if not isinstance(value, (Tensor, np.ndarray, np.generic)) else None)
     if tensor.dtype is not dtype or tensor.ndim:
-        raise TypeError(f"padded_batch: the padding value {value!r} must be one {dtype.name}.")
+        raise TensorTypeError(None, None, f"padded_batch: the padding value {value!r} must be one {dtype.name}.")
     return tensor._array
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..api.arrays import reshape
 from ..api.layout import transpose
-from ..base.errors import invalid, too_few_axes, unfit
+from ..base.errors import NumberNeededError, invalid, too_few_axes
 from ..base.sizes import UNKNOWN, product, same
 from ..base.traceable import shaped, trace_public
 from ..base.types import TensorLike
@@ -60,7 +60,7 @@ def tensordot(a: TensorLike, b: object, axes: Any, name: str | None = None) -> T
         left, right = tuple(range(x.ndim - count, x.ndim)), tuple(range(count))
     else:
         if len(to_tensor(axes).shape if not isinstance(axes, (list, tuple)) else axes) != 2:
-            raise unfit(f"'axes' must be an integer or have length 2, got {axes}.")
+            raise NumberNeededError(None, None, f"'axes' must be an integer or have length 2, got {axes}.")
         left, right = as_ints(axes[0]), as_ints(axes[1])
     if len(left) != len(right):
         raise ValueError(f"Different number of contraction axes 'a' and 'b', {len(left)} != {len(right)}.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..base.errors import ArgumentValueError, invalid, unfit
+from ..base.errors import ArgumentValueError, NumberNeededError, invalid, unfit
 from ..base.namespaces import homes, on_first_use
 from ..base.sizes import UNKNOWN
 from ..base.traceable import shaped, trace_public
@@ -262,6 +262,8 @@ def atrous_conv2d(value: Any, filters: Any, rate: Any, padding: Any, name: str |
 
 
 def _check_rate(rate: Any) -> None:
+    if isinstance(rate, (list, tuple)):
+        raise NumberNeededError(None, None, f"`rate` must be one number, got {rate!r}.")
     if int(rate) < 1:
         raise ValueError(f"`rate` cannot be less than one, got {rate}.")
 

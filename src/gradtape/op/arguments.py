@@ -13,8 +13,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..base import dtypes
-from ..base.errors import InfiniteNumberError, NotTextError, TensorTypeError
+from ..base.errors import InfiniteNumberError, NotTextError, TensorAsSettingError, TensorTypeError
 from ..values.tensor import to_tensor
+from .attributes import no_setting
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -22,7 +23,10 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 def flag(name: str, value: object) -> None:
     """Raise unless the value is True or False."""
     if value is not True and value is not False:
-        raise TypeError(f"Expected bool for argument {name!r}, got {value!r}. Use True or False.")
+        message = f"Expected bool for argument {name!r}, got {value!r}. Use True or False."
+        if no_setting(TypeError, value) is TypeError:
+            raise TypeError(message)
+        raise TensorAsSettingError(None, None, message)
 
 
 def optional_flag(name: str, value: object) -> None:
@@ -58,7 +62,10 @@ def optional_count(name: str, value: object) -> None:
 def text(name: str, value: object) -> None:
     """Raise unless the value is text."""
     if not isinstance(value, (str, bytes)):
-        raise NotTextError(f"Expected string for argument {name!r}, got {value!r} of type {type(value).__name__}.")
+        message = f"Expected string for argument {name!r}, got {value!r} of type {type(value).__name__}."
+        if no_setting(NotTextError, value) is NotTextError:
+            raise NotTextError(message)
+        raise TensorAsSettingError(None, None, message)
 
 
 def choice(name: str, value: object) -> None:

@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from ..base.context import STATE
 from ..base.errors import (
     InfiniteNumberError,
     InvalidArgumentError,
     MissingArgumentError,
     NotATensorError,
     NumberNeededError,
+    TensorAsSettingError,
     invalid,
 )
 from ..base.sizes import UNKNOWN, Size, is_known
@@ -45,7 +47,13 @@ def as_int(value: Any) -> int:
         if array is not None and array.dtype.kind in "iu" and array.size == 1:
             return int(array.reshape(())[()])
         message = f"An integer is needed, got {value!r} of type {type(value).__name__}."
-        raise (InfiniteNumberError if _is_infinite(array) else NumberNeededError)(None, None, message) from None
+        kind = InfiniteNumberError if _is_infinite(array) else NumberNeededError
+        raise no_setting(kind, value)(None, None, message) from None
+
+
+def no_setting(kind: type[Exception], value: object) -> Any:
+    """The class of the error for a value that is no setting: the usual one, or that of a tensor in a traced function."""
+    return TensorAsSettingError if isinstance(value, Tensor) and STATE.trace is not None else kind
 
 
 def _is_infinite(array: Any) -> bool:
@@ -67,7 +75,7 @@ def as_ints(value: Any) -> tuple[int, ...]:
         return ()
     if array.dtype.kind not in "iu" or array.ndim > 1:
         kind = InfiniteNumberError if _is_infinite(array) else NumberNeededError
-        raise kind(None, None, f"Integers are needed, got {value!r}.")
+        raise no_setting(kind, value)(None, None, f"Integers are needed, got {value!r}.")
     return tuple(array.reshape(-1).tolist())
 
 

@@ -10,10 +10,10 @@ import numpy as np
 from ..api.arrays import convert_to_tensor
 from ..api.layout import pad, roll
 from ..base import dtypes
-from ..base.errors import invalid
+from ..base.errors import ArgumentValueError, NumberNeededError, invalid
 from ..base.traceable import trace_public
 from ..base.types import AxisLike, IntLike, TensorLike, Value
-from ..op.attributes import as_int, as_ints
+from ..op.attributes import as_int, as_ints, no_setting
 from ..ops.array.index import getitem
 from ..ops.signal import fourier as f
 from ..values.tensor import Tensor, to_tensor
@@ -159,7 +159,7 @@ def _check_rank(x: Value, count: int) -> None:
 def _lengths(fft_length: Any, count: int) -> tuple[int, ...]:
     if not np.ndim(fft_length):
         as_ints(fft_length)
-        raise TypeError(f"fft_length must be a list of {count} sizes, got {fft_length!r}.")
+        raise NumberNeededError(None, None, f"fft_length must be a list of {count} sizes, got {fft_length!r}.")
     lengths = as_ints(fft_length)
     if len(lengths) != count or min(lengths, default=1) < 1:
         raise invalid(f"fft_length must be {count} positive sizes, one for each axis, got {list(lengths)}.")
@@ -342,7 +342,8 @@ def _any_axes(x: Any, fft_length: object, axes: object) -> tuple[int, ...]:
 def _factor(norm: str | None, count: int, inverse: bool) -> float:
     """What the transform without a norm has to be multiplied by."""
     if norm not in (None, "backward", "ortho", "forward"):
-        raise ValueError(f"norm must be None, 'backward', 'ortho' or 'forward', got {norm!r}.")
+        message = f"norm must be None, 'backward', 'ortho' or 'forward', got {norm!r}."
+        raise no_setting(ArgumentValueError, norm)(None, None, message)
     factor = {"ortho": 1 / sqrt(max(count, 1)), "forward": 1 / max(count, 1)}.get(norm or "", 1.0)
     return 1 / factor if inverse else factor
 

@@ -20,9 +20,9 @@ import numpy as np
 from ..base.context import STATE, activate, deactivate, nobody_outside
 from ..base.errors import (
     REFUSALS,
-    ArgumentValueError,
     InvalidArgumentError,
     OperatorNotAllowedInGraphError,
+    StepArgumentError,
     UnknownShapeError,
     raise_named,
 )
@@ -234,8 +234,8 @@ class Recorder:
         except InvalidArgumentError as error:
             if error.__class__ is not InvalidArgumentError:
                 raise
-            # Errors that follow from shapes and types alone are ValueErrors in TensorFlow's graphs.
-            raise ArgumentValueError(error.node_def, error.op, error.message) from error
+            # Errors that follow from shapes and types alone are ValueErrors and TypeErrors in TensorFlow's graphs.
+            raise StepArgumentError(error.node_def, error.op, error.message) from error
         except REFUSALS as error:
             raise_named(error, name_of(function))
             raise

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...base.dtypes import ANY, INDEX, INTEGER, NARROW_FLOATS, NUMERIC, Array
-from ...base.errors import ArgumentValueError, invalid
+from ...base.errors import ArgumentValueError, invalid, unfit
 from ...base.sizes import UNKNOWN, Sizes, Undecided, is_known
 from ...base.types import Cotangent, Draw, Function, Jax, Namespace, Value
 from ...op.abstract import Abstract, Shape
@@ -283,12 +283,12 @@ def check_updates(
             f"updates must have shape {(*indices[:-1], *shape[inner:])}."
         )
     if updates[count:] != shape[inner:]:
-        raise invalid(
+        raise unfit(
             f"{name}: Dimensions [{inner},{len(shape)}) of {listed[1]} must match dimensions [{count},{len(updates)}) of "
             f"{listed[2]}: updates must have shape {(*indices[:-1], *shape[inner:])}."
         )
     if 0 in shape[:inner] and 0 not in indices[:-1]:
-        raise invalid(f"{name}: Indices and updates specified for empty input of shape {list(shape)}.")
+        raise unfit(f"{name}: Indices and updates specified for empty input of shape {list(shape)}.")
 
 
 def _nd_axes(indices: Array, batch_dims: int) -> tuple[Any, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...base.dtypes import ANY, INDEX, Array
-from ...base.errors import InvalidArgumentError, ResourceExhaustedError, invalid
+from ...base.errors import InvalidArgumentError, ResourceExhaustedError, invalid, unfit
 from ...base.memory import check_room
 from ...base.sizes import UNKNOWN, Size
 from ...base.types import Axis, Cotangent, Draw, Namespace, Value
@@ -207,14 +207,14 @@ def _reverse_sequence(input: Array, seq_lengths: Array, seq_axis: int, batch_axi
     input, lengths = np.asarray(input), np.asarray(seq_lengths)
     for label, axis in (("seq_axis", seq_axis), ("batch_axis", batch_axis)):
         if not 0 <= axis < input.ndim:
-            raise invalid(
+            raise unfit(
                 f"reverse_sequence: {label} {axis} does not exist in shape {input.shape} (0 counts from the front)."
             )
     if seq_axis == batch_axis:
-        raise invalid(f"reverse_sequence: seq_axis and batch_axis must differ, both are {seq_axis}.")
+        raise unfit(f"reverse_sequence: seq_axis and batch_axis must differ, both are {seq_axis}.")
     size = input.shape[seq_axis]
     if lengths.shape != (input.shape[batch_axis],):
-        raise invalid(
+        raise unfit(
             f"reverse_sequence: seq_lengths must have shape ({input.shape[batch_axis]},), one for each entry of axis "
             f"{batch_axis}; got {lengths.shape}."
         )

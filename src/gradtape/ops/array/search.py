@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...base.dtypes import ANY, INDEX, REAL, Array
-from ...base.errors import invalid
+from ...base.errors import invalid, unfit
 from ...base.sizes import UNKNOWN
 from ...base.types import Draw, Namespace, Value
 from ...op.abstract import Abstract, Shape
@@ -472,7 +472,7 @@ def _() -> Iterator[BadInput]:
 def list_diff(xp: Namespace, x: Array, y: Array, *, out_idx: Any = _INT32) -> Any:
     """The elements of x that are not in y, in their order, and their positions in x."""
     if x.ndim != 1 or y.ndim != 1:
-        raise invalid(f"list_diff: two vectors are needed, got shapes {x.shape} and {y.shape}.")
+        raise unfit(f"list_diff: two vectors are needed, got shapes {x.shape} and {y.shape}.")
     kept = np.flatnonzero(~np.isin(x, y))
     return x[kept], kept.astype(out_idx)
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...base.dtypes import FLOATING, Array
-from ...base.errors import invalid
+from ...base.errors import invalid, unfit
 from ...base.sizes import UNKNOWN, smaller
 from ...base.types import Draw, Namespace
 from ...op.abstract import Abstract, Shape
@@ -36,7 +36,7 @@ def _overlaps(boxes: Array, box: Array) -> Array:
 
 def _check_thresholds(name: str, boxes: Array, scores: Array, max_output_size: int, iou_threshold: float) -> None:
     if boxes.ndim != 2 or boxes.shape[1] != 4 or scores.shape != boxes.shape[:1]:
-        raise invalid(f"{name}: boxes (n, 4) and scores (n,) are needed, got shapes {boxes.shape} and {scores.shape}.")
+        raise unfit(f"{name}: boxes (n, 4) and scores (n,) are needed, got shapes {boxes.shape} and {scores.shape}.")
     if max_output_size < 0:
         raise invalid(f"{name}: the output size must be non-negative, got {max_output_size}.")
     if not 0 <= iou_threshold <= 1:
@@ -169,7 +169,7 @@ def combined_non_max_suppression(
 ) -> Any:
     """For each image the best boxes of all classes: boxes, scores, classes, and how many there are."""
     if boxes.ndim != 4 or boxes.shape[-1] != 4 or scores.ndim != 3 or boxes.shape[:2] != scores.shape[:2]:
-        raise invalid(
+        raise unfit(
             "combined_non_max_suppression: boxes (batch, n, classes or 1, 4) and scores (batch, n, classes) are "
             f"needed, got shapes {boxes.shape} and {scores.shape}."
         )

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...base.dtypes import BOOL, NUMERIC, Array
-from ...base.errors import invalid
+from ...base.errors import invalid, unfit
 from ...base.memory import has_too_many
 from ...base.sizes import UNKNOWN, larger, same, smaller
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
@@ -311,7 +311,7 @@ def _set_diag(input: Array, diagonal: Array, k: Band = (0, 0), align: str = "RIG
     _check_band("set_diag", input.shape, k, align)
     expected = _compact_shape(input.shape, k)
     if diagonal.shape != expected:
-        raise invalid(
+        raise unfit(
             f"set_diag: diagonals {k[0]} to {k[1]} of a tensor of shape {input.shape} have shape {expected}, "
             f"got {diagonal.shape}."
         )

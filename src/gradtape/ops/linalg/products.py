@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...base.dtypes import INEXACT, NARROW_FLOATS, NUMERIC, REAL, Array
-from ...base.errors import FailedPreconditionError, invalid
+from ...base.errors import FailedPreconditionError, invalid, unfit
 from ...base.sizes import Undecided, matched
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...native import blas
@@ -243,9 +243,9 @@ def columns(x: Any, start: int, stop: int) -> Any:
 def check_matrix(name: str, x: Array, square: bool = True) -> None:
     """Raise unless the last two axes hold a matrix, a square one by default."""
     if x.ndim < 2:
-        raise invalid(f"{name}: a matrix in the last two axes is needed, got a tensor of shape {x.shape}.")
+        raise unfit(f"{name}: a matrix in the last two axes is needed, got a tensor of shape {x.shape}.")
     if square and x.shape[-1] != x.shape[-2]:
-        raise invalid(f"{name}: the matrix must be square, got a tensor of shape {x.shape}.")
+        raise unfit(f"{name}: the matrix must be square, got a tensor of shape {x.shape}.")
 
 
 # --- the cross product --------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...base.dtypes import COMPLEX, Array, float16, float32, float64
-from ...base.errors import invalid
+from ...base.errors import invalid, unfit
 from ...base.types import Cotangent, Draw, Namespace, Tangent, Value
 from ...op.declaration import BadInput, Op, Sample, op
 from ...op.family import all_batched, as_array, batch_leading, in_float32, insert_axes, rank_of, rarely, shape_of
@@ -159,7 +159,7 @@ def _check_system(name: str, matrix: Array, rhs: Array) -> None:
     check_matrix(name, matrix)
     if rhs.ndim < 2 or rhs.shape[-2] != matrix.shape[-1]:
         hint = " For a vector use tf.expand_dims(rhs, -1)." if rhs.ndim == 1 else ""
-        raise invalid(
+        raise unfit(
             f"{name}: rhs must be of shape [..., {matrix.shape[-1]}, K] for a matrix {matrix.shape}, "
             f"got {rhs.shape}.{hint}"
         )
@@ -168,7 +168,7 @@ def _check_system(name: str, matrix: Array, rhs: Array) -> None:
 def _solve(matrix: Array, rhs: Array, adjoint: bool = False) -> Array:
     _check_system("solve", matrix, rhs)
     if matrix.shape[:-2] != rhs.shape[:-2]:
-        raise invalid(
+        raise unfit(
             f"solve: the leading axes of matrix {matrix.shape} and rhs {rhs.shape} must be equal. Use tf.broadcast_to."
         )
     a = np.conj(matrix.swapaxes(-1, -2)) if adjoint else matrix

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...base.dtypes import FLOATING, INDEX, INTEGER, Array
-from ...base.errors import FailedPreconditionError, invalid
+from ...base.errors import FailedPreconditionError, invalid, unfit
 from ...base.sizes import UNKNOWN, matched
 from ...base.types import Draw, Namespace
 from ...op.abstract import Abstract, Shape
@@ -23,7 +23,7 @@ _INT32 = frozenset({np.dtype(np.int32)})
 
 def _check_scores(name: str, inputs: Array, sequence_length: Array) -> None:
     if inputs.ndim != 3 or not inputs.shape[2]:
-        raise invalid(f"{name}: scores (time, batch, classes) are needed, got shape {inputs.shape}.")
+        raise unfit(f"{name}: scores (time, batch, classes) are needed, got shape {inputs.shape}.")
     if sequence_length.shape != inputs.shape[1:2]:
         message = f"{name}: one length for each of {inputs.shape[1]} sequences, got shape {sequence_length.shape}."
         raise FailedPreconditionError(None, None, message)
