@@ -65,7 +65,7 @@ def _check_band(name: str, shape: tuple[int, ...], k: Band, align: str) -> None:
     for number in k:
         # (Diagonal 0 may be asked of a matrix without elements.)
         if not (-rows < number < columns or number == 0):
-            raise invalid(
+            raise unfit(
                 f"{name}: diagonal {number} does not exist in matrices of shape {(rows, columns)}: "
                 f"k lies between {-rows} and {columns}, both excluded."
             )
