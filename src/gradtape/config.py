@@ -289,6 +289,9 @@ def get_engine() -> str:
     >>> import gradtape as tf
     >>> tf.config.get_engine()
     'native'
+
+    Returns:
+        The name of the engine.
     """
     return engines.CHOICE.name
 

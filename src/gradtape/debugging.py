@@ -633,6 +633,9 @@ def is_traceback_filtering_enabled() -> bool:
     >>> import gradtape as tf
     >>> tf.debugging.is_traceback_filtering_enabled()
     True
+
+    Returns:
+        True or False.
     """
     return FILTERING.on
 

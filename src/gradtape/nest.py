@@ -157,6 +157,9 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
         **kwargs: `check_types`: whether containers at one place must have one type (True). `expand_composites`: whether
             composite values are structures (False).
 
+    Returns:
+        What `func` returns, in the structure of the first argument.
+
     Raises:
         TypeError: `func` cannot be called, or the structures have different types.
         ValueError: The structures differ, or an argument has an unknown name.

@@ -29,6 +29,9 @@ def get_build_info() -> dict[str, Any]:
     >>> import gradtape as tf
     >>> tf.sysconfig.get_build_info()["is_cuda_build"]
     False
+
+    Returns:
+        A dict.
     """
     return {"is_cuda_build": False, "is_rocm_build": False, "is_tensorrt_build": False}
 
@@ -61,6 +64,9 @@ def get_include() -> str:
     Traceback (most recent call last):
     NotImplementedError: tf.sysconfig.get_include: gradtape has no headers and no library to link. ...
 
+    Returns:
+        A path.
+
     Raises:
         NotImplementedError: Always; `gradtape.extend` declares ops in Python.
     """
@@ -75,6 +81,9 @@ def get_compile_flags() -> list[str]:
     Traceback (most recent call last):
     NotImplementedError: tf.sysconfig.get_compile_flags: gradtape has no headers and no library to link. ...
 
+    Returns:
+        A list of flags.
+
     Raises:
         NotImplementedError: Always; `gradtape.extend` declares ops in Python.
     """
@@ -88,6 +97,9 @@ def get_link_flags() -> list[str]:
     >>> tf.sysconfig.get_link_flags()
     Traceback (most recent call last):
     NotImplementedError: tf.sysconfig.get_link_flags: gradtape has no headers and no library to link. ...
+
+    Returns:
+        A list of flags.
 
     Raises:
         NotImplementedError: Always; `gradtape.extend` declares ops in Python.

@@ -149,6 +149,9 @@ def dispatch_for_api(api: Any, *signatures: Mapping[Any, Any]) -> Callable[[_Han
         *signatures: Dictionaries from names of parameters to types: classes, `List[...]`, `Union[...]`. Without them the
             annotations of the decorated function count.
 
+    Returns:
+        The decorator.
+
     Raises:
         TypeError: The function cannot be called.
         ValueError: `api` does not dispatch, or there is no signature, and the function has no annotations.

@@ -37,6 +37,9 @@ def executing_eagerly() -> bool:
     >>> import gradtape as tf
     >>> tf.executing_eagerly()
     True
+
+    Returns:
+        True outside of functions, False while one is recorded.
     """
     return STATE.trace is None
 
@@ -126,6 +129,9 @@ class device:
     Args:
         device_name: The device, as "/CPU:0" or a `tf.DeviceSpec`; None leaves the scopes around it; a function of an op, which
             TensorFlow asks for each op, is taken and not asked.
+
+    Returns:
+        A context manager.
 
     Raises:
         ValueError: It is no name of a device.

@@ -43,7 +43,7 @@ def vmap(
         A function of the same arguments.
 
     Raises:
-        TypeError: `function` is none.
+        TypeError: `function` cannot be called.
         ValueError: The axes do not fit the values, or a result has None in `out_axes` and depends on the mapped arguments.
     """
     checked_function("vmap", function)

@@ -204,8 +204,8 @@ def value_and_grad(
         A function of the same arguments.
 
     Raises:
-        TypeError: `function` is none, an argument or the value has a type without derivatives, or one is complex where it must be
-            real.
+        TypeError: `function` cannot be called, an argument or the value has a type without derivatives, or one is complex where
+            it must be real.
         ValueError: `argnums` names what is not there.
         tf.errors.InvalidArgumentError: The value is more than one number.
     """
@@ -358,8 +358,8 @@ def grad(
         A function of the same arguments. Its answer has the structure of the argument, a tuple of them for several.
 
     Raises:
-        TypeError: `function` is none, an argument or the value has a type without derivatives, or one is complex where it
-            must be real.
+        TypeError: `function` cannot be called, an argument or the value has a type without derivatives, or one is complex where
+            it must be real.
         ValueError: `argnums` names what is not there.
         tf.errors.InvalidArgumentError: The value is more than one number.
     """
@@ -438,8 +438,8 @@ def jacrev(
         A function of the same arguments.
 
     Raises:
-        TypeError: `function` is none, an argument has a type without derivatives, or an output is complex and `holomorphic`
-            is not set.
+        TypeError: `function` cannot be called, an argument has a type without derivatives, or an output is complex and
+            `holomorphic` is not set.
         ValueError: `argnums` names what is not there.
     """
     return _jacrev("jacrev", function, argnums, has_aux, holomorphic, allow_int)
@@ -527,7 +527,7 @@ def jacfwd(
         A function of the same arguments.
 
     Raises:
-        TypeError: `function` is none, or an argument is complex and `holomorphic` is not set.
+        TypeError: `function` cannot be called, or an argument is complex and `holomorphic` is not set.
         ValueError: `argnums` names what is not there.
     """
     checked_function("jacfwd", function)
@@ -650,7 +650,7 @@ def hessian(
         A function of the same arguments.
 
     Raises:
-        TypeError: `function` is none, or an argument or a value has a type without derivatives.
+        TypeError: `function` cannot be called, or an argument or a value has a type without derivatives.
         ValueError: `argnums` names what is not there.
     """
     first = _jacrev("hessian", function, argnums, has_aux, holomorphic)

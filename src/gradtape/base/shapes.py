@@ -94,6 +94,9 @@ class TensorShape:
 
         >>> tf.TensorShape([2, 3]).is_fully_defined(), tf.TensorShape([None, 3]).is_fully_defined()
         (True, False)
+
+        Returns:
+            True or False.
         """
         return self._sizes is not None and None not in self._sizes
 
@@ -134,6 +137,9 @@ class TensorShape:
 
         Args:
             other: A shape, or what can become one: a list of sizes, or None.
+
+        Returns:
+            True or False.
         """
         other = TensorShape(other)
         if self._unknown_rank or other._unknown_rank:
@@ -282,6 +288,9 @@ class TensorShape:
 
         Args:
             other: A shape, or what can become one: a list of sizes, or None.
+
+        Returns:
+            True or False.
         """
         other = TensorShape(other)
         if other._unknown_rank:

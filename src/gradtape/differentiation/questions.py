@@ -117,6 +117,10 @@ class Questions:
         ...     y = tf.reduce_sum(tf.exp(x))
         >>> tape.memory().total
         400
+
+        Returns:
+            The answer, which prints itself as a table: `total`, `peak` and `recomputable` in bytes; `by_line`, `by_op` and
+                `by_layer`.
         """
         from ..diagnostics import memory
 

@@ -738,7 +738,7 @@ def experimental_set_strategy(strategy: Strategy | None) -> None:
         strategy: A strategy, or None for the default.
 
     Raises:
-        TypeError: `strategy` is none.
+        TypeError: `strategy` is neither a strategy nor None.
         RuntimeError: A scope of a strategy is open.
     """
     if strategy is not None and not isinstance(strategy, Strategy):

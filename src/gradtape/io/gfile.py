@@ -272,6 +272,9 @@ class GFile:
         >>> with tf.io.gfile.GFile(path) as file:
         ...     file.seekable()
         True
+
+        Returns:
+            True or False.
         """
         return True
 

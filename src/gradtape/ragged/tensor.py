@@ -121,6 +121,9 @@ class RaggedTensor(Making, _Arithmetic):
 
         >>> tf.ragged.constant([[1, 2], [3]]).get_shape()
         TensorShape([2, None])
+
+        Returns:
+            A `tf.TensorShape`, with None for sizes that differ between rows.
         """
         return self.shape
 

@@ -147,6 +147,9 @@ class SparseTensor:
 
         >>> tf.sparse.from_dense([0, 5, 0]).get_shape()
         TensorShape([3])
+
+        Returns:
+            A `tf.TensorShape`.
         """
         return self.shape
 

@@ -25,6 +25,9 @@ def as_tensorflow() -> ModuleType:
     >>> tf.__version__  # doctest: +SKIP
     '2.21.0'
 
+    Returns:
+        The module `gradtape`.
+
     Raises:
         TensorFlowIsImported: The real TensorFlow has been imported.
     """

@@ -54,6 +54,9 @@ def summary_scope(
         name: The name of the summary; `default_name` where it is empty.
         default_name: What it is called then.
         values: Accepted; it concerns graphs only.
+
+    Returns:
+        A context manager, which gives the tag and the scope.
     """
     name = name or default_name
     tag = "/".join([*STATE.name_scopes, name.strip("/")])

@@ -199,6 +199,9 @@ def create_file_writer(
         experimental_trackable: Ignored; accepted for compatibility with TensorFlow.
         experimental_mesh: Ignored; accepted for compatibility with TensorFlow.
 
+    Returns:
+        A `tf.summary.SummaryWriter`.
+
     Raises:
         ValueError: `logdir` is None.
     """

@@ -271,6 +271,9 @@ class Function(Generic[_P, _Result]):
         >>> _ = power(tf.constant(2.0), 2), power(tf.constant(2.0), 3)
         >>> power.explain().traces[1].changed
         ('n: int 2 -> int 3',)
+
+        Returns:
+            The answer, which prints itself: `name`, and `traces` with what is said of each.
         """
         from ..diagnostics import traces
 
@@ -286,6 +289,10 @@ class Function(Generic[_P, _Result]):
         >>> _ = f(tf.constant([1.0, 2.0]))
         >>> [node.name for node in f.view().pictures[0].nodes]
         ['x', 'tanh', 'reduce_sum', 'return']
+
+        Returns:
+            The pictures: a notebook shows them, `save` writes them as a page; `svg`, `png`, `dot` and `html` give one form
+                of them.
         """
         from ..diagnostics.view import graphs, view
 

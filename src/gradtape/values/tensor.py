@@ -81,6 +81,9 @@ class Tensor(_Operators):
 
         >>> tf.ones([2, 3]).get_shape()
         TensorShape([2, 3])
+
+        Returns:
+            A `tf.TensorShape`.
         """
         return self.shape
 

@@ -31,6 +31,9 @@ class name_scope:
     Args:
         name: The name; with a slash at its end it stands for itself, not below the scopes that are open.
 
+    Returns:
+        A context manager.
+
     Raises:
         ValueError: It is no text.
     """

@@ -265,6 +265,9 @@ class Variable(PartialChanges, _Operators, metaclass=_VariableMeta):
 
         >>> tf.Variable([1.0, 2.0]).get_shape()
         TensorShape([2])
+
+        Returns:
+            A `tf.TensorShape`.
         """
         return self._shape
 
@@ -361,6 +364,9 @@ class Variable(PartialChanges, _Operators, metaclass=_VariableMeta):
         >>> v = tf.Variable(1.0)
         >>> v.experimental_ref().deref() is v
         True
+
+        Returns:
+            A reference, equal for the very same variable only.
         """
         return self.ref()
 
