@@ -30,9 +30,10 @@ def test_samples_stay_within_their_arrays(at_end):
 
 
 @pytest.mark.full
+@pytest.mark.parametrize("start", range(4))  # (a process can have 65,530 areas of memory)
 @pytest.mark.parametrize("at_end", [True, False], ids=["before a guard", "behind a guard"])
-def test_all_samples_stay_within_their_arrays(at_end):
-    run(at_end, 0, 1)
+def test_all_samples_stay_within_their_arrays(at_end, start):
+    run(at_end, start, 4)
 
 
 @pytest.mark.parametrize("place", [-1, 8], ids=["behind a guard", "before a guard"])

@@ -125,6 +125,23 @@ def test_samples_have_the_bits_of_eager_code(op):
     check_samples(op, np.float32 if np.dtype(np.float32) in op.dtypes else checks.numeric_kind(op))
 
 
+def check_without_optimisation(op: Op, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "_SPEED_LEVEL", 0)
+    monkeypatch.setattr(engine, "_CODE_LEVEL", 0)
+    check_samples(op, np.float32 if np.dtype(np.float32) in op.dtypes else checks.numeric_kind(op))
+
+
+@pytest.mark.parametrize("op", OPS[::16], ids=named)
+def test_the_bits_do_not_depend_on_how_much_llvm_optimises(op, monkeypatch):
+    check_without_optimisation(op, monkeypatch)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("op", OPS, ids=named)
+def test_the_bits_of_all_samples_do_not_depend_on_how_much_llvm_optimises(op, monkeypatch):
+    check_without_optimisation(op, monkeypatch)
+
+
 KINDS = [np.dtype(letter) for letter in np.typecodes["All"] if letter not in "SUVMm"]
 
 
