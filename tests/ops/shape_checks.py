@@ -32,7 +32,7 @@ SIZED_BY_VALUES = {
     "compute_accidental_hits", "non_max_suppression", "non_max_suppression_with_scores", "non_max_suppression_overlaps",
     "ctc_greedy_decoder", "ctc_beam_search_decoder", "collapse_repeated", "decode_raw", "decode_padded_raw", "string_ngrams",
     "unicode_decode", "character_offsets", "string_split", "split_rows", "character_rows", "byte_rows", "resize_rows",
-    "repeated_positions",
+    "repeated_positions", "set_open_row", "resize_open_rows",
 }  # fmt: skip
 
 

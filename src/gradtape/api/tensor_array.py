@@ -24,7 +24,7 @@ from ..ops.array.layout import expand_dims, reshape
 from ..ops.array.row import get_row, set_row
 from ..ops.array.scatter import tensor_scatter_nd_update
 from ..trace.abstract_tensor import AbstractTensor, NeedsValue, abstract_of
-from ..trace.carried import CARRIED, UNSHAPED, ElementShape
+from ..trace.carried import ANY_RANK, CARRIED, UNSHAPED, ElementShape
 from ..trace.control import either
 from ..trace.facades import Facade, steps_of
 from ..trace.inference import Inference, depending_on, like, repeated, slice_of
@@ -214,7 +214,7 @@ class TensorArray:
         if index.__class__ is AbstractTensor and not shapes_only():
             if self._dynamic_size:
                 raise NeedsValue("How long a TensorArray becomes is known only when the function runs.")
-            return RowsTensorArray.of(self, tuple(self._accepted(value).shape)).write(index, value)
+            return RowsTensorArray.of(self, _shape_of(self._accepted(value))).write(index, value)
         target = self._own()
         target._write(_position(index), value)
         return target.identity()
@@ -657,18 +657,20 @@ class RowsTensorArray(TensorArray):
         self._shape = [TensorShape(tuple(rows.shape)[1:])]
 
     @classmethod
-    def of(cls, array: TensorArray, shape: tuple[int, ...] | None) -> Any:
+    def of(cls, array: TensorArray, shape: Any) -> Any:
         """The array in this form; `shape` is that of an element, if it is known from elsewhere."""
         if isinstance(array, (RowsTensorArray, UnshapedTensorArray)):
             return array
         is_open = isinstance(array, OpenTensorArray)
         elements = [] if is_open else array._elements
-        written = [element for element in elements if element is not None and element is not _CLEARED]
+        written = [] if is_open else _written(array)
         if shape is None:
             known = array.element_shape.is_fully_defined()
-            shape = _sizes(array.element_shape) if known else tuple(written[0].shape) if written else None
+            shape = _sizes(array.element_shape) if known else _shape_of(written[0]) if written else None
         if shape is None:
             return UnshapedTensorArray(array, array._count if is_open else len(elements))
+        if shape is ANY_RANK:
+            return _open_rows(array, array._count if is_open else len(elements), elements, grows=False)
         if is_open:
             return cls(zeros((array._count, *shape), array.dtype))
         if not all(surely_equal(tuple(element.shape), shape) for element in written):
@@ -750,7 +752,7 @@ class UnshapedTensorArray(TensorArray):
 
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
         """Begin again with rows of this shape."""
-        raise ElementShape(self, tuple(self._accepted(value).shape))
+        raise ElementShape(self, _shape_of(self._accepted(value)))
 
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
         """Begin again with rows of this shape."""
@@ -781,7 +783,9 @@ class OpenTensorArray(TensorArray):
 
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
         """The array with its first element."""
-        return self._begun(tuple(self._accepted(value).shape)).write(index, value)
+        shape = _shape_of(self._accepted(value))
+        begun = self._begun(shape) if shape is not ANY_RANK else _open_rows(self, self._count, [], grows=False)
+        return begun.write(index, value)
 
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
         """The slices of a tensor as the elements."""
@@ -834,9 +838,27 @@ def _sizes(shape: TensorShape) -> tuple[int, ...]:
     return tuple(size or 0 for size in shape)
 
 
-def _carried(array: Any, shape: tuple[int, ...] | None, capacity: int | None) -> Any:
+def _written(array: Any) -> list[Any]:
+    return [element for element in array._elements if element is not None and element is not _CLEARED]
+
+
+def _shape_of(element: Any) -> Any:
+    """The shape of an element, or what says that not even its rank is known."""
+    return ANY_RANK if element.shape.rank is None else tuple(element.shape)
+
+
+def _open_rows(array: Any, count: Dim, elements: list[Any], grows: bool) -> Any:
+    from .open_tensor_array import OpenRowsTensorArray
+
+    written = [None if element is _CLEARED else element for element in elements]
+    return OpenRowsTensorArray.begun(_as_tensor(count), written, array.dtype, grows)
+
+
+def _carried(array: Any, shape: Any, capacity: int | None) -> Any:
     if not array._dynamic_size:
         return RowsTensorArray.of(array, shape)
+    if array.__class__ is TensorArray and ANY_RANK in (shape, *map(_shape_of, _written(array)[:1])):
+        return _open_rows(array, len(array._elements), array._elements, grows=True)
     from .growing_tensor_array import GrowingTensorArray
 
     return GrowingTensorArray.grown(array, shape, capacity)

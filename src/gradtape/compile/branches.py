@@ -120,12 +120,10 @@ class _Branch:
         given: list[AbstractTensor] = []
         for place, value in ((place, value) for place, values in enumerate(found) for value in values):
             shape, dtype = look_of(value)
-            if shape is None:
-                raise NeedsValue("The rank of what is drawn in a branch is known only when the function runs.")
             # (A size that only running shows is another one where the branch does not run.)
-            sizes = [size if size.__class__ is int else UNKNOWN for size in shape]
-            given.append(self.evaluator.tensor_of(tuple(sizes), dtype, value.__class__))
-            filler = np.zeros([size if size.__class__ is int and size >= 0 else 0 for size in shape], dtype)
+            sizes = None if shape is None else tuple([size if size.__class__ is int else UNKNOWN for size in shape])
+            given.append(self.evaluator.tensor_of(sizes, dtype, value.__class__))
+            filler = np.zeros([size if size.__class__ is int and size >= 0 else 0 for size in sizes or ()], dtype)
             for other, program in enumerate(programs):
                 program.outputs.append(operand(value) if other == place else filler)
         following = iter(given)

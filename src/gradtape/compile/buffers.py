@@ -14,7 +14,8 @@ from typing import Any
 from ..base.sizes import is_known
 from ..native import abi, blas, thresholds
 from ..op.declaration import Op
-from ..ops.array.row import add_in_place, add_row, resize_in_place, resize_rows, set_in_place, set_row
+from ..ops.array.open_row import resize_open_in_place, resize_open_rows, set_open_in_place, set_open_row
+from ..ops.array.row import add_in_place, add_row, get_row, resize_in_place, resize_rows, set_in_place, set_row
 from ..ops.linalg.products import matmul
 from .accumulated import Accumulated
 from .fusion import ufunc_of
@@ -22,7 +23,13 @@ from .group import Group, Item
 from .program import Assign, Call, Loop, Node, Program, Read, Update, Value, bytes_of, same_looks
 
 # Ops that change rows, with the function that does it in place if nothing else refers to the array.
-IN_PLACE: dict[Op, Any] = {set_row: set_in_place, add_row: add_in_place, resize_rows: resize_in_place}
+IN_PLACE: dict[Op, Any] = {
+    set_row: set_in_place,
+    add_row: add_in_place,
+    resize_rows: resize_in_place,
+    set_open_row: set_open_in_place,
+    resize_open_rows: resize_open_in_place,
+}
 
 # Python's operators are faster than a function call, and write into small arrays too.
 SIGNS: dict[Any, str] = {
@@ -272,6 +279,4 @@ def changed_in_place(loop: Loop) -> set[int]:
 def _is_viewed(body: Program, number: int) -> bool:
     """Whether something else than reading or changing a row takes the value."""
     readers = [node for node in body.nodes if number in node.used]
-    return any(
-        getattr(node.what, "name", "") not in ("get_row", "set_row", "add_row", "resize_rows") for node in readers
-    )
+    return any(node.what is not get_row and node.what not in IN_PLACE for node in readers)

@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..ops.array.open_row import resize_open_rows, set_open_row
 from ..ops.array.row import add_row, resize_rows, set_row
 from .codegen import python_of
 from .dead_code import without_dead_code
 from .program import Loop, Node, Program, Value
 
 _MOST = 10_000  # rounds, beyond which counting would take as long as it saves
-_CHANGES = (set_row, add_row, resize_rows)
+_CHANGES = (set_row, add_row, resize_rows, set_open_row, resize_open_rows)
 _SMALL = 16  # elements of a value that may be a counter
 
 

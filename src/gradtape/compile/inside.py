@@ -185,7 +185,7 @@ class Longer(Exception):
 
 
 def as_carried(
-    structure: Any, shapes: dict[int, tuple[int, ...]] | None = None, lengths: dict[int, int | None] | None = None
+    structure: Any, shapes: dict[int, Any] | None = None, lengths: dict[int, int | None] | None = None
 ) -> tuple[Any, list[Any]]:
     """The structure in a form that loops can carry and branches can return, and the values that were converted."""
     owners: list[Any] = []

@@ -52,7 +52,7 @@ from .inside import (
     tensors_in,
 )
 from .outcomes import LoopOutcomes, Outcomes, Replay
-from .program import MANY, Look, Loop, Node, Program, Value, is_stack
+from .program import MANY, Look, Loop, Node, Program, Value, element_of, is_stack, stack_of
 from .replica_draws import Undrawn, drawn_before, with_draws
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def run_on_stacks(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> 
     """Run an op on collected values: their gradients are added and transposed, and other ops are not supported."""
     stack = next(value for value in args if value.__class__ is Stack)
     shape, dtype = stack._array.shape, stack.dtype.numpy
-    if op is permute:
+    if op is permute and element_of(shape) is not None:
         shape = tuple(shape[axis] for axis in attributes["perm"])
     elif op is not add or any(value.__class__ is not Stack for value in args):
         raise NeedsValue(f"The sizes of what {op.name} is given are known only when the function runs.")
@@ -252,8 +252,8 @@ class _Loop:
     def _element(self, stack: Any, depth: int) -> AbstractTensor:
         """What one round gets of a sequence; that of a list of stacks is a stack."""
         shape, dtype = look_of(stack)
-        kind = Stack if is_stack(shape[1:]) else AbstractTensor
-        return self.evaluator.tensor_of(shape[1:], dtype, kind, depth=depth)
+        taken = element_of(shape)
+        return self.evaluator.tensor_of(taken, dtype, Stack if is_stack(taken) else AbstractTensor, depth=depth)
 
     def _condition(self, carried: list[Any]) -> Program:
         assert self.condition is not None
@@ -326,12 +326,12 @@ class _Loop:
         for place, output in enumerate(what.body.outputs[what.carried :]):
             shape: Shape
             shape, dtype = what.body.look_of(output)
-            if shape is None:
-                raise NeedsValue("The rank of what a loop collects is known only when the function runs.")
-            # (What each round began with may have a size of its own each time.)
-            listed = place >= self.own and (is_stack(shape) or not all(map(evaluator.has_size, shape)))
+            # (What each round began with may have a size of its own each time, or even a rank.)
+            listed = place >= self.own and (shape is None or is_stack(shape) or not all(map(evaluator.has_size, shape)))
             if listed or known is MANY:
-                stacks.append(evaluator.tensor_of((MANY, *shape), dtype, Stack))
+                stacks.append(evaluator.tensor_of(stack_of(shape), dtype, Stack))
+            elif shape is None:
+                stacks.append(evaluator.tensor_of(None, dtype))
             else:
                 stacks.append(
                     evaluator.tensor_of((known, *(n if n.__class__ is int else UNKNOWN for n in shape)), dtype)
@@ -357,7 +357,9 @@ class _Loop:
     def _sized(self, what: Loop, count: Any, place: int, collected: Any) -> Any:
         """What was collected, with the sizes that are known outside: if there was no round, it has no others."""
         shape = what.body.look_of(what.body.outputs[what.carried + place])[0]
-        if collected.__class__ is not AbstractTensor or is_known(shape) or not all(map(self.evaluator.has_size, shape)):
+        if collected.__class__ is not AbstractTensor or shape is None or is_known(shape):
+            return collected
+        if not all(map(self.evaluator.has_size, shape)):
             return collected
         return reshape(collected, shape=(count, *shape))
 
@@ -489,7 +491,7 @@ class _Loop:
 
 def _has_gradient(sequence: Any, drawn: Sequence[Any]) -> bool:
     """Whether a gradient may be asked of a sequence: not of what was drawn (what inner loops draw is a list of stacks)."""
-    is_drawn = is_stack(look_of(opened(sequence)[0])[0][1:]) or any(sequence is other for other in drawn)
+    is_drawn = is_stack(element_of(look_of(opened(sequence)[0])[0])) or any(sequence is other for other in drawn)
     return sequence.dtype.is_differentiable and not is_drawn
 
 
@@ -509,7 +511,7 @@ def while_loop(
     earlier: LoopOutcomes | None = None,
 ) -> tuple[list[Any], LoopOutcomes]:
     """`tf.while_loop`: the variables after the last round, and what it reads and draws."""
-    shapes: dict[int, tuple[int, ...]] = {}
+    shapes: dict[int, Any] = {}
     lengths: dict[int, int | None] = {}
     while True:
         carried, owners = as_carried(variables, shapes, lengths)

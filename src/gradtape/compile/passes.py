@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..op.declaration import Op
+from ..ops.array.open_row import resize_open_rows, set_open_row
 from ..ops.array.row import add_row, get_row, resize_rows, set_row
 from ..trace.graph import map_parts
 from ..values.tensor import from_array
@@ -300,7 +301,7 @@ def _made_by(operand: Any, made: dict[int, Node], name: str) -> Node | None:
 
 # --- order -----------------------------------------------------------------------------------------------------------------
 
-_CHANGES = (set_row, add_row, resize_rows)
+_CHANGES = (set_row, add_row, resize_rows, set_open_row, resize_open_rows)
 
 
 def with_rows_read_first(program: Program) -> Program:

@@ -76,6 +76,7 @@ class Call:
 
 
 MANY = -1  # the size of what a loop collects in a number of rounds that only running it shows
+ANY_SIZES = -2  # stands in the shape of such a list for the sizes of elements whose rank is unknown
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -349,6 +350,18 @@ def _holds(condition: Program | None, given: list[Any]) -> bool:
 def is_stack(shape: Shape) -> bool:
     """Whether this is the shape of what a loop collects in a number of rounds that only running it shows."""
     return bool(shape) and shape[0].__class__ is int and shape[0] == MANY
+
+
+def stack_of(shape: Shape) -> tuple[Any, ...]:
+    """The shape of a list of what has this one."""
+    return (MANY, ANY_SIZES) if shape is None else (MANY, *shape)
+
+
+def element_of(shape: Shape) -> Shape:
+    """The shape of what one round of a loop takes of a sequence or a list."""
+    if shape is None or (len(shape) == 2 and shape[1].__class__ is int and shape[1] == ANY_SIZES):
+        return None
+    return shape[1:]
 
 
 def stacked(values: list[Any], shape: Shape, dtype: np.dtype[Any], lists: bool = False) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..op.declaration import Op
 from .keys import key_of
-from .program import Loop, Node, Program, Value, bytes_of
+from .program import Loop, Node, Program, Value, bytes_of, stack_of
 
 _MOST = 16  # times the memory of the carried values of an iteration, which are kept in any case
 _LEAST = 1 << 10  # bytes for each iteration that may always be kept
@@ -84,7 +84,10 @@ def _shared(first: Node, second: Node, looks: dict[int, Any]) -> tuple[Node, Nod
             collected[value] = max(looks) + 1
             shape, dtype = looks[number]
             count = first.inputs[0] if one.condition is None else None
-            looks[collected[value]] = ((-1 if count is None or count.__class__ is Value else int(count), *shape), dtype)
+            if shape is None or count is None or count.__class__ is Value:
+                looks[collected[value]] = stack_of(shape), dtype
+            else:
+                looks[collected[value]] = (int(count), *shape), dtype
             outputs.append(Value(value))
             numbers.append(collected[value])
         stacks.append(Value(collected[value]))

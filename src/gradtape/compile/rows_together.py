@@ -111,7 +111,7 @@ class _Rows:
         if op is sum_to_shape:  # (a row that was repeated: the sum of all adds up the repetitions, too)
             rows = [self._makers[row.number].inputs[0] for row in rows]
         shape, dtype = self._look(rows[0])
-        if not _is_large(((len(rows), *shape), dtype)):
+        if shape is None or not _is_large(((len(rows), *shape), dtype)):
             return None
         return self._array(rows[::-1], _DEEPEST) or self._array(rows, _DEEPEST)  # (a walk goes backwards)
 

@@ -12,8 +12,11 @@ CARRIED: dict[type, Callable[[Any, Any, int | None], Any]] = {}
 UNSHAPED: set[type] = set()  # forms whose element shape is not known yet
 
 
+ANY_RANK: Any = object()  # in place of the shape of elements whose rank only running shows
+
+
 class ElementShape(Exception):
     """Restarts the lowering of a loop with the shape of the elements of a carried value."""
 
-    def __init__(self, owner: Any, shape: tuple[int, ...]) -> None:
+    def __init__(self, owner: Any, shape: Any) -> None:
         self.owner, self.shape = owner, shape
