@@ -127,3 +127,30 @@ def test_elements_that_are_read_one_by_one_may_have_shapes_of_their_own() -> Non
         return rows.concat()
 
     assert pieces(tf.constant([1.0, 2.0, 3.0])).numpy().tolist() == [2.0, 2.0, 4.0, 2.0, 4.0, 6.0]
+
+
+@pytest.mark.parametrize("shape", [[2], [3, None], [2, None]])
+@pytest.mark.parametrize(
+    "found", [doubled, lambda x: tf.boolean_mask(x, x >= 0.0)], ids=["unknown rank", "unknown size"]
+)
+def test_a_shape_that_is_wrong_is_refused_when_the_function_runs(found: Any, shape: Any) -> None:
+    traced = tf.function(lambda x: tf.ensure_shape(found(x), shape), input_signature=[tf.TensorSpec([None])])
+    with pytest.raises((tf.errors.InvalidArgumentError, ValueError), match="shape"):
+        traced(tf.zeros([3]))
+
+
+def test_a_shape_that_is_right_is_known_from_there_on() -> None:
+    @tf.function
+    def traced(x: Any) -> Any:
+        y = tf.ensure_shape(doubled(x), [3])
+        state = tf.zeros([3])
+        for i in tf.range(2):
+            state += y * x[i]
+        return state
+
+    x = tf.constant([1.0, 2.0, 3.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        state = traced(x)
+    assert state.numpy().tolist() == [6.0, 12.0, 18.0]
+    assert tape.gradient(state, x).numpy().tolist() == [12.0, 12.0, 0.0]

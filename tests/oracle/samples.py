@@ -130,6 +130,7 @@ INTERNAL = {
     "get_open_row": "its derivative",
     "resize_open_rows": "TensorArray.write in compiled loops of unknown length and elements of unknown rank",
     "written_rows": "TensorArray.stack of elements of unknown rank",
+    "checked_shape": "tf.ensure_shape in functions",
     "add_row": "the derivative of TensorArray.read in compiled loops",
     "put": "the derivative of tf.gather",
     "take_nd": "tf.gather_nd",

@@ -106,6 +106,8 @@ def test_named_tuples_are_arguments_results_and_signatures():
     result = f(Pair(tf.constant([1.0, 2.0]), tf.constant(3.0)))
     assert type(result) is Pair
     assert result.a.numpy().tolist() == [3.0, 6.0]
+    (shown,), _ = f.get_concrete_function().structured_input_signature
+    assert [spec.name for spec in shown] == ["pair_a", "pair_b"]
 
 
 def test_a_class_that_takes_itself_apart_is_a_structure():

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..base import nest
 from ..base.context import Record
+from ..base.shapes import TensorShape
 from ..base.sizes import UNKNOWN, is_known, matched, product, symbol
 from ..base.types import DTypeLike
 from ..differentiation.custom import record_call
@@ -21,6 +22,7 @@ from ..native.abi import become
 from ..op.abstract import Abstract, Shape
 from ..op.declaration import Op
 from ..op.record import ids_of
+from ..ops.array.checked_shape import checked_shape
 from ..values.composite import COMPOSITES
 from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import Variable
@@ -230,13 +232,18 @@ def without_large(evaluator: Inference, value: Any) -> Any:
 
 
 def with_known_shape(value: Any, spec: TensorSpec) -> Any:
-    """The value; an abstract tensor with what the spec tells about its shape."""
-    evaluator = getattr(value, "evaluator", None)
+    """The value, which must fit; an abstract tensor with what the spec tells about its shape."""
+    given = spec.shape
+    if given.rank is None or value.__class__ not in (EagerTensor, AbstractTensor):
+        return value
+    if value.__class__ is EagerTensor:
+        return value if given.is_compatible_with(value.shape) else checked_shape(value, expected=_sizes(given))
+    evaluator, known = value.evaluator, value._array.known
     if not isinstance(evaluator, Inference):
-        return value
-    known, given = value._array.known, spec.shape
-    if given.rank is None:
-        return value
+        tells = known is None or any(
+            n is not None and size.__class__ is not int for size, n in zip(known, given, strict=False)
+        )
+        return checked_shape(value, expected=_sizes(given)) if tells else value
     if known is None:
         known = (UNKNOWN,) * given.rank
     if len(known) != given.rank:
@@ -245,6 +252,10 @@ def with_known_shape(value: Any, spec: TensorSpec) -> Any:
     refined = evaluator.tensor_of(shape, value._array.dtype, value._array.value)
     refined._id = value._id
     return refined
+
+
+def _sizes(shape: TensorShape) -> tuple[int, ...]:
+    return tuple([-1 if size is None else size for size in shape])
 
 
 def _tensors(value: Any) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import re
 import weakref
 from collections.abc import Callable, Hashable, Mapping
@@ -150,7 +151,10 @@ def shown(value: Any, name: str) -> Any:
         parts = iter([shown(part, f"{name}_{key}") for key, part in value.items()])
         return map_parts(value, lambda part: next(parts))
     if nest.is_nested(value):
-        parts = iter([shown(part, f"{name}_{place}") for place, part in enumerate(nest.children(value))])
+        places = getattr(value, "_fields", None) or itertools.count()  # (a namedtuple)
+        parts = iter(
+            [shown(part, f"{name}_{place}") for place, part in zip(places, nest.children(value), strict=False)]
+        )
         return map_parts(value, lambda part: next(parts))
     return value
 
