@@ -90,6 +90,6 @@ declare(
         OpenRowsTensorArray,
         components=lambda array: [array._rows, array._length],
         static=lambda array: array._grows,
-        build=lambda static, parts: OpenRowsTensorArray(*parts, static),
+        build=lambda static, parts: OpenRowsTensorArray(parts[0], parts[1], static),
     )
 )

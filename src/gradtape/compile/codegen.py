@@ -273,8 +273,8 @@ def _call_kernel(writer: _Writer, position: int, node: Node, op: Op) -> list[str
             )
     first = next(iter(node.inputs), None)
     if op in IN_PLACE and first.__class__ is Value and writer.buffers.is_spare(first.number, position):
-        given = ", ".join([*operands, *_settings(writer, node)])
-        return [f"v{node.outputs[0]} = {writer.name('k', IN_PLACE[op])}({given})"]
+        text = ", ".join([*operands, *_settings(writer, node)])
+        return [f"v{node.outputs[0]} = {writer.name('k', IN_PLACE[op])}({text})"]
     target = writer.buffers.reused(position, node, op)
     if op.eager in SIGNS:
         return _with_sign(node, operands, SIGNS[op.eager], target)

@@ -324,7 +324,7 @@ class _Loop:
         known = self.count if isinstance(self.count, (int, Size)) else MANY
         stacks = []
         for place, output in enumerate(what.body.outputs[what.carried :]):
-            shape: Shape
+            shape: Any
             shape, dtype = what.body.look_of(output)
             # (What each round began with may have a size of its own each time, or even a rank.)
             listed = place >= self.own and (shape is None or is_stack(shape) or not all(map(evaluator.has_size, shape)))

@@ -352,12 +352,12 @@ def is_stack(shape: Shape) -> bool:
     return bool(shape) and shape[0].__class__ is int and shape[0] == MANY
 
 
-def stack_of(shape: Shape) -> tuple[Any, ...]:
+def stack_of(shape: Any) -> tuple[Any, ...]:
     """The shape of a list of what has this one."""
     return (MANY, ANY_SIZES) if shape is None else (MANY, *shape)
 
 
-def element_of(shape: Shape) -> Shape:
+def element_of(shape: Any) -> Any:
     """The shape of what one round of a loop takes of a sequence or a list."""
     if shape is None or (len(shape) == 2 and shape[1].__class__ is int and shape[1] == ANY_SIZES):
         return None

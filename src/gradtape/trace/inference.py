@@ -234,10 +234,11 @@ def without_large(evaluator: Inference, value: Any) -> Any:
 def with_known_shape(value: Any, spec: TensorSpec) -> Any:
     """The value, which must fit; an abstract tensor with what the spec tells about its shape."""
     given = spec.shape
-    if given.rank is None or value.__class__ not in (EagerTensor, AbstractTensor):
+    if given.rank is None:
         return value
-    if value.__class__ is EagerTensor:
-        return value if given.is_compatible_with(value.shape) else checked_shape(value, expected=_sizes(given))
+    if not isinstance(value, AbstractTensor):
+        is_wrong = value.__class__ is EagerTensor and not given.is_compatible_with(value.shape)
+        return checked_shape(value, expected=_sizes(given)) if is_wrong else value
     evaluator, known = value.evaluator, value._array.known
     if not isinstance(evaluator, Inference):
         tells = known is None or any(
