@@ -9,12 +9,13 @@ import numpy as np
 
 from ..base.errors import invalid
 from ..base.notes import CUTS, note_shadow
-from ..base.sizes import UNKNOWN, Size, same
+from ..base.sizes import UNKNOWN, Size, is_known, same
 from ..base.traceable import shaped, trace_public
 from ..base.types import Array, AxisLike, ShapeLike, TensorLike, Value
 from ..op.abstract import Abstract
 from ..op.arguments import takes, text
 from ..op.attributes import as_int, as_int_vector, as_ints, as_shape
+from ..ops.array import box as boxes
 from ..ops.array import index, layout, masks, scatter
 from ..ops.array.gather import put_nd, take, take_nd
 from ..ops.math import logic, reduce
@@ -29,17 +30,7 @@ newaxis = None
 
 def _box_look(input_: TensorLike, begin: TensorLike, size: TensorLike, name: str | None = None) -> Abstract:
     x = abstract_of(to_tensor(input_))
-    starts: Any = as_ints(begin)
-    sizes: Any = as_ints(size)
-    rank = next((len(part) for part in (x.known, starts, sizes) if part is not None and part is not UNKNOWN), None)
-    if rank is None:
-        return Abstract(None, x.dtype)
-    given = [(UNKNOWN,) * rank if part is None or part is UNKNOWN else part for part in (x.known, starts, sizes)]
-    shape = []
-    for length, start, count in zip(*given, strict=True):
-        rest = same(count, -1)  # "to the end"
-        shape.append(count if rest is False else length - start if rest else UNKNOWN)
-    return Abstract(tuple(shape), x.dtype)
+    return Abstract(boxes.box_sizes(x.known, as_ints(begin), as_ints(size)), x.dtype)
 
 
 @shaped(_box_look)
@@ -64,19 +55,10 @@ def slice(input_: object, begin: TensorLike, size: object, name: str | None = No
         tf.errors.InvalidArgumentError: There is not one start and one size for each axis, or they leave the tensor.
     """
     x = to_tensor(input_)
-    starts, sizes = as_ints(begin), as_ints(size)
-    if len(starts) != x.ndim or len(sizes) != x.ndim:
-        raise invalid(
-            f"slice: begin and size need {x.ndim} numbers for a tensor of shape {x.shape}, got {list(starts)}, {list(sizes)}."
-        )
-    key = []
-    for axis, (start, count) in enumerate(zip(starts, sizes, strict=True)):
-        length = x.shape[axis] or 0
-        stop = length if count == -1 else start + count
-        if not 0 <= start <= length or count < -1 or stop > length:
-            raise invalid(f"slice: begin {start} and size {count} leave axis {axis} of size {length}.")
-        key.append(builtins.slice(start, stop))
-    return index.getitem.public(x, tuple(key))
+    starts, sizes, shape = as_ints(begin), as_ints(size), tuple(x.shape)
+    if is_known(starts) and is_known(sizes) and is_known(shape):
+        return index.getitem.public(x, boxes.key_of(shape, starts, sizes))
+    return boxes.box.public(x, starts, sizes)
 
 
 def strided_slice(

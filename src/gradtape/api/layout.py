@@ -64,7 +64,7 @@ def transpose(a: object, perm: object = None, conjugate: bool = False, name: str
     """
     x = to_tensor(a)
     order = tuple(builtins.range(x.ndim))[::-1] if perm is None else as_ints(perm)
-    if any(p < 0 for p in order) and min(order) >= -x.ndim:
+    if is_known(order) and any(p < 0 for p in order) and min(order) >= -x.ndim:
         order = tuple(p + x.ndim if p < 0 else p for p in order)
     result = layout.permute.public(x, order)
     return complex_numbers.conj.public(result) if conjugate and x.dtype.is_complex else result
@@ -272,8 +272,9 @@ def split(
         sizes = list(as_ints(num_or_size_splits))
         if num is not None and num != len(sizes):
             raise invalid(f"split: num={num}, but there are {len(sizes)} sizes: {sizes}.")
-        if sizes.count(-1) == 1:
-            sizes[sizes.index(-1)] = length - sum(s for s in sizes if s != -1)
+        rest = [place for place, size in enumerate(sizes) if size.__class__ is int and size == -1]
+        if len(rest) == 1:
+            sizes[rest[0]] = length - sum(sizes) - 1
     else:
         count = as_int(num_or_size_splits)
         if count <= 0 or length % count:
@@ -317,8 +318,10 @@ def pad(
         tf.errors.InvalidArgumentError: There is not one pair for each axis, or a mirror would need more than there is.
     """
     x = to_tensor(tensor)
-    table = np.asarray(to_tensor(paddings)._array)
-    if table.shape != (x.ndim, 2) or (table.size and table.min() < 0):
+    given = to_tensor(paddings)
+    sizes = UNKNOWN if given.__class__ is EagerTensor or not given.dtype.is_integer else given.sizes
+    table: Any = np.asarray(given._array) if sizes is UNKNOWN else sizes
+    if table.shape != (x.ndim, 2) or any(size.__class__ is int and size < 0 for size in table.reshape(-1).tolist()):
         if table.ndim != 2 or table.shape[1] != 2:
             wrong = "paddings must be a matrix with 2 columns"
         elif len(table) != x.ndim:
@@ -326,7 +329,7 @@ def pad(
         else:
             wrong = "paddings must be non-negative"
         raise invalid(f"pad: {wrong}: {x.ndim} pairs of integers are needed for shape {x.shape}, got {table.tolist()}.")
-    rows = tuple((int(before), int(after)) for before, after in table.tolist())
+    rows = tuple((before, after) for before, after in table.tolist())
     kind = str(mode).upper()
     if kind == "CONSTANT":
         if (

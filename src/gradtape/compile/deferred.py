@@ -21,8 +21,10 @@ from ..differentiation.backward import zeros_of
 from ..differentiation.custom import record_call
 from ..differentiation.forward import ForwardAccumulator
 from ..differentiation.tape import GradientTape
+from ..differentiation.vectorize import Batched
 from ..op.record import ids_of, leaves_below, op_of, place_of, pull_of
-from ..trace.abstract_tensor import AbstractTensor
+from ..ops.array.layout import stack
+from ..trace.abstract_tensor import AbstractTensor, NeedsValue
 from ..trace.graph import leaves, map_parts
 from ..trace.recorder import outside_traces
 from ..trace.trials import Symbols
@@ -110,6 +112,26 @@ class _Pushed:
 
 
 @dataclass(frozen=True, slots=True)
+class _Each:
+    """Such a call for each entry of a batch of cotangents or tangents, as Jacobians have."""
+
+    run: Runs
+    is_batched: tuple[bool, ...]
+
+    @property
+    def __name__(self) -> str:
+        return self.run.__name__
+
+    def __call__(self, *tensors: Any) -> list[Any]:
+        count = next(t.shape[0] for t, batched in zip(tensors, self.is_batched, strict=True) if batched)
+        rows = [
+            self.run(*(t[entry] if batched else t for t, batched in zip(tensors, self.is_batched, strict=True)))
+            for entry in range(count)
+        ]
+        return [stack(column, axis=0) for column in zip(*rows, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
 class _Rule:
     """The derivative rule of an op, with the record of a call of it."""
 
@@ -152,8 +174,9 @@ def _filled(given: Any, tensors: Tensors) -> Any:
 class _Operands:
     """The operands of a call, gathered from its arguments."""
 
-    def __init__(self, evaluator: Lowering) -> None:
+    def __init__(self, evaluator: Lowering, wanted: Sequence[Any] = ()) -> None:
         self._evaluator = evaluator
+        self.wanted = {id(value) for value in wanted}  # constants that are operands too
         self.tensors: list[Any] = []
         self._slots: dict[int, _Slot] = {}
 
@@ -167,7 +190,8 @@ class _Operands:
             return _Slot(len(self.tensors) - 1, is_size=True)
         if isinstance(value, Variable):
             value = value._read()
-        if value.__class__ is not AbstractTensor and not (value.__class__ is EagerTensor and value._id):
+        is_given = value.__class__ is EagerTensor and (value._id or id(value) in self.wanted)
+        if value.__class__ is not AbstractTensor and not is_given:
             return value if isinstance(value, Tensor) else map_parts(value, self.slots)
         if id(value) not in self._slots:
             self._slots[id(value)] = _Slot(len(self.tensors))
@@ -255,16 +279,34 @@ def deferred_rule(
     pull = pull_of(record)
     if op_of(pull) is None:
         raise question
-    operands = _Operands(evaluator)
     cotangents = cotangent if isinstance(cotangent, (list, tuple)) else [cotangent]
-    if any(part is not None and part.__class__ not in (AbstractTensor, EagerTensor) for part in cotangents):
-        raise question  # a batch of cotangents, as Jacobians have
+    operands = _Operands(evaluator, [part.data for part in cotangents if part.__class__ is Batched])
+    data = [part.data if part.__class__ is Batched else part for part in cotangents]
+    if any(part is not None and part.__class__ not in (AbstractTensor, EagerTensor) for part in data):
+        raise question
     head, place = record[: 2 + len(ids_of(record))], place_of(record)
-    given = operands.slots((cotangent, record[len(head) : len(record) - len(place)]))
+    dense = data if isinstance(cotangent, (list, tuple)) else data[0]
+    given = operands.slots((dense, record[len(head) : len(record) - len(place)]))
     rule = _Rule(pull, (given[0], (*head, *given[1], *place)))
     looks = [(source._array.known, source.dtype.numpy) for source in sources]
-    followed = tuple(n for n, tensor in enumerate(operands.tensors) if tensor.dtype.is_differentiable)
-    return _called(evaluator, rule, operands.tensors, looks, followed, tuple(range(len(looks))))
+    batched = {id(part.data): part for part in cotangents if part.__class__ is Batched}
+    return _on_batches(evaluator, rule, [batched.get(id(tensor), tensor) for tensor in operands.tensors], looks)
+
+
+def _on_batches(evaluator: Lowering, run: Runs, given: list[Any], looks: list[Any]) -> list[Any]:
+    """An instruction that calls a function of tensors, whose results depend on all of them; once for each entry of a batch."""
+    batch = next((value for value in given if value.__class__ is Batched), None)
+    if batch is not None:
+        batches = [value for value in given if value.__class__ is Batched]
+        if any(value.level != batch.level or value.data.__class__ is Batched for value in batches):
+            raise NeedsValue("A batch of batches goes through a call.")
+        run = _Each(run, tuple(value.__class__ is Batched for value in given))
+        given = [value.data if value.__class__ is Batched else value for value in given]
+        looks = [(None if known is None else (batch.batch_size, *known), dtype) for known, dtype in looks]
+    inputs = list(map(to_tensor, given))
+    followed = tuple(place for place, tensor in enumerate(inputs) if tensor.dtype.is_differentiable)
+    results = _called(evaluator, run, inputs, looks, followed, tuple(range(len(looks))))
+    return results if batch is None else [Batched(result, batch.level, batch.depth) for result in results]
 
 
 def _called(
@@ -288,10 +330,7 @@ def _called(
             (value._array.known if value.__class__ is AbstractTensor else value._array.shape, value.dtype.numpy)
             for value in like
         ]
-        inputs = [*tensors, *map(to_tensor, given)]
-        places = tuple(place for place, tensor in enumerate(inputs) if tensor.dtype.is_differentiable)
-        run_derived = kind(run, followed, dependent, len(tensors))
-        return _called(evaluator, run_derived, inputs, looks, places, tuple(range(len(looks))))
+        return _on_batches(evaluator, kind(run, followed, dependent, len(tensors)), [*tensors, *given], looks)
 
     def gradient(*cotangents: Any) -> list[Any]:
         return derived(_Pulled, list(cotangents), sources)

@@ -141,8 +141,10 @@ def backpropagate(cotangents: Cotangents, consume: bool, on_tensors: bool) -> di
 def _pull_on_tensors(pull: Pull, cotangent: Any, record: Record, on_tensors: bool) -> Sequence[Any]:
     try:
         return pull.on_tensors(cotangent, record)
-    except Undecided:  # (only a trace has sizes of which that is said)
-        return STATE.trace.like_followed(record, cotangent)  # type: ignore[union-attr]
+    except Undecided:
+        if STATE.trace is None:  # (a gradient is being compiled, and has said that it cannot be)
+            raise
+        return STATE.trace.like_followed(record, cotangent)  # type: ignore[attr-defined]
 
 
 def _observed(step: Any) -> Callable[[Any, Any, Record, bool], Sequence[Any]]:

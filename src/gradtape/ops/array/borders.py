@@ -18,6 +18,7 @@ from ...base.types import Cotangent, Draw, Jax, Namespace, Tangent, Value
 from ...op.abstract import Abstract, Shape
 from ...op.declaration import BadInput, Op, Sample, op
 from ...op.shapes import padded_sizes
+from .layout import of_shape
 
 Pairs = tuple[tuple[int, int], ...]
 
@@ -40,8 +41,8 @@ def _(tensor: Abstract, *, paddings: Any, **_: object) -> Shape:
 
 
 @pad_constant.vjp("tensor")
-def _(g: Cotangent, paddings: tuple[tuple[int, int], ...]) -> Any:
-    return crop(g, paddings=paddings)
+def _(g: Cotangent, tensor_shape: tuple[int, ...], paddings: tuple[tuple[int, int], ...]) -> Any:
+    return of_shape(crop(g, paddings=paddings), tensor_shape, paddings)
 
 
 @pad_constant.jvp("tensor")
@@ -174,8 +175,8 @@ def _(input: Abstract, *, paddings: Any, mode: Any) -> Shape:
 
 
 @mirror_pad.vjp("input")
-def _(g: Cotangent, paddings: Pairs, mode: str) -> Any:
-    return mirror_pad_grad(g, paddings=paddings, mode=mode)
+def _(g: Cotangent, input_shape: tuple[int, ...], paddings: Pairs, mode: str) -> Any:
+    return of_shape(mirror_pad_grad(g, paddings=paddings, mode=mode), input_shape, paddings)
 
 
 def _mirror_pad_grad(input: Array, paddings: Pairs, mode: str = "REFLECT") -> Array:

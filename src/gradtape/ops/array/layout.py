@@ -322,12 +322,15 @@ def _(a: Abstract, *, perm: Any) -> Shape:
         return unknown_rest(a.known)
     if a.rank is not None and len(perm) != a.rank:
         raise ValueError(f"{len(perm)} axes are named, there are {a.rank}")
-    order = places(tuple(perm), len(perm))
-    return (UNKNOWN,) * len(order) if a.rank is None else tuple([a.shape[axis] for axis in order])
+    if a.rank is None or not is_known(perm):
+        return (UNKNOWN,) * len(perm)
+    return tuple([a.shape[axis] for axis in places(tuple(perm), len(perm))])
 
 
 @permute.vjp("a")
-def _(g: Cotangent, perm: tuple[int, ...]) -> Any:
+def _(g: Cotangent, a_shape: tuple[int, ...], perm: tuple[int, ...]) -> Any:
+    if not is_known(perm):
+        return of_shape(permute_back(g, perm=perm), a_shape, perm)
     return permute(g, perm=tuple(np.argsort(perm).tolist()))
 
 
@@ -347,20 +350,70 @@ def _(a: Array, perm: tuple[int, ...]) -> None:
     )
 
 
-@permute.samples
-def _(draw: Draw) -> Iterator[Sample]:
-    for shape, perm in [
-        ((2, 3), (1, 0)), ((2, 3, 4), (2, 0, 1)), ((2, 3, 4), (0, 2, 1)), ((), ()), ((3,), (0,)), ((0, 2), (1, 0)), ((2, 1, 3), (1, 0, 2)),
-        ((2, 3, 1, 2), (3, 1, 0, 2)), ((1, 1), (1, 0)), ((2, 2, 2), (1, 2, 0)), ((3, 2), (0, 1)), ((4, 1, 2), (2, 1, 0)),
-    ]:  # fmt: skip
-        yield Sample((draw(shape),), {"perm": perm})
+@op(dtypes=ANY)
+def permute_back(xp: Namespace, a: Array, *, perm: tuple[int, ...]) -> Any:
+    """The axes where `permute` took them from: for an order that only running shows."""
+    order = [axis + a.ndim if axis < 0 else axis for axis in perm]
+    if sorted(order) != list(range(a.ndim)):
+        raise ValueError("no permutation of the axes")
+    return a.transpose(tuple(np.argsort(order).tolist()))
 
 
-@permute.rejects
-def _() -> Iterator[BadInput]:
-    x = np.ones((2, 3), np.float32)
-    for perm in [(0,), (0, 0), (0, 2), (1, 0, 2), (), (-3, 0), (5, 6), (1, 1), (0, 1, 1), (2, 1)]:
-        yield BadInput("perm is a permutation of the axes", (x,), {"perm": perm})
+@permute_back.shapes
+def _(a: Abstract, *, perm: Any) -> Shape:
+    if perm is UNKNOWN:
+        return unknown_rest(a.known)
+    if a.rank is not None and len(perm) != a.rank:
+        raise ValueError(f"{len(perm)} axes are named, there are {a.rank}")
+    if a.rank is None or not is_known(perm):
+        return (UNKNOWN,) * len(perm)
+    order = places(tuple(perm), len(perm))
+    return tuple([a.shape[order.index(axis)] for axis in range(len(order))])
+
+
+@permute_back.vjp("a")
+def _(g: Cotangent, a_shape: tuple[int, ...], perm: tuple[int, ...]) -> Any:
+    return of_shape(permute(g, perm=perm), a_shape, perm)
+
+
+permute_back.linear("a")
+
+
+@permute_back.batched
+def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes: dict[str, Any]) -> Any:
+    rank = rank_of(args[0]) - 1
+    return permute_back(args[0], perm=(0, *(p % rank + 1 for p in attributes["perm"])))
+
+
+@permute_back.checks
+def _(a: Array, perm: tuple[int, ...]) -> None:
+    raise invalid(
+        f"transpose: perm {list(perm)} is not a permutation of the {a.ndim} axes of a tensor of shape {a.shape}."
+    )
+
+
+for _op in (permute, permute_back):
+
+    @_op.samples
+    def _(draw: Draw) -> Iterator[Sample]:
+        for shape, perm in [
+            ((2, 3), (1, 0)), ((2, 3, 4), (2, 0, 1)), ((2, 3, 4), (0, 2, 1)), ((), ()), ((3,), (0,)), ((0, 2), (1, 0)), ((2, 1, 3), (1, 0, 2)),
+            ((2, 3, 1, 2), (3, 1, 0, 2)), ((1, 1), (1, 0)), ((2, 2, 2), (1, 2, 0)), ((3, 2), (0, 1)), ((4, 1, 2), (2, 1, 0)),
+        ]:  # fmt: skip
+            yield Sample((draw(shape),), {"perm": perm})
+
+    @_op.rejects
+    def _() -> Iterator[BadInput]:
+        x = np.ones((2, 3), np.float32)
+        for perm in [(0,), (0, 0), (0, 2), (1, 0, 2), (), (-3, 0), (5, 6), (1, 1), (0, 1, 1), (2, 1)]:
+            yield BadInput("perm is a permutation of the axes", (x,), {"perm": perm})
+
+
+def of_shape(cotangent: Any, shape: tuple[int, ...], attribute: Any) -> Any:
+    """A cotangent with the shape of the value that it belongs to, which an attribute that only running shows does not tell."""
+    if all(is_known(part if isinstance(part, (tuple, list)) else (part,)) for part in attribute):
+        return cotangent
+    return reshape(cotangent, shape=tuple(shape))
 
 
 # --- expand_dims, squeeze --------------------------------------------------------------------------------------------
@@ -620,6 +673,9 @@ def _() -> Iterator[BadInput]:
 
 def _pieces(value: Array, sizes: tuple[int, ...], axis: int) -> list[Array]:
     """Slices, not np.split: that takes 10 us before it looks at the data."""
+    if -1 in sizes and axis.__class__ is int and -value.ndim <= axis < value.ndim:  # (a size that only running showed)
+        rest = value.shape[axis] - sum(sizes) - 1
+        sizes = tuple([rest if size == -1 else size for size in sizes])
     if not -value.ndim <= axis < value.ndim or sum(sizes) != value.shape[axis] or min(sizes, default=0) < 0:
         raise ValueError("bad sizes")
     before = (slice(None),) * (axis % value.ndim)
@@ -646,8 +702,8 @@ def _(value: Abstract, *, sizes: Any, axis: Any) -> list[Shape]:
 
 
 @split_sizes.vjp("value")
-def _(g: Cotangent, axis: int) -> Any:
-    return concat(g, axis=axis)
+def _(g: Cotangent, value_shape: tuple[int, ...], sizes: tuple[int, ...], axis: int) -> Any:
+    return of_shape(concat(g, axis=axis), value_shape, sizes)
 
 
 split_sizes.linear("value")
