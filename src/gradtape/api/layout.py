@@ -318,7 +318,7 @@ def pad(
         tf.errors.InvalidArgumentError: There is not one pair for each axis, or a mirror would need more than there is.
     """
     x = to_tensor(tensor)
-    given = to_tensor(paddings)
+    given: Any = to_tensor(paddings)
     sizes = UNKNOWN if given.__class__ is EagerTensor or not given.dtype.is_integer else given.sizes
     table: Any = np.asarray(given._array) if sizes is UNKNOWN else sizes
     if table.shape != (x.ndim, 2) or any(size.__class__ is int and size < 0 for size in table.reshape(-1).tolist()):

@@ -144,7 +144,7 @@ def _pull_on_tensors(pull: Pull, cotangent: Any, record: Record, on_tensors: boo
     except Undecided:
         if STATE.trace is None:  # (a gradient is being compiled, and has said that it cannot be)
             raise
-        return STATE.trace.like_followed(record, cotangent)  # type: ignore[attr-defined]
+        return STATE.trace.like_followed(record, cotangent)
 
 
 def _observed(step: Any) -> Callable[[Any, Any, Record, bool], Sequence[Any]]:
