@@ -105,3 +105,15 @@ def test_doctor_names_what_is_broken_and_how_to_repair_what_is_missing(capsys, m
     shown = capsys.readouterr().out
     assert "FAILED tape: ZeroDivisionError" in shown
     assert "pip install no_such_package" in shown
+
+
+@pytest.mark.parametrize("command", ["explain", "profile", "view"])
+@pytest.mark.parametrize(
+    ("script", "words"), [("missing.py", "there is no file"), (".", "folder without a __main__.py")]
+)
+def test_a_script_that_is_not_there_is_refused_without_a_report(command, script, words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main([command, script]) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert words in printed.err

@@ -39,10 +39,15 @@ def run(script: str, arguments: Sequence[str] = ()) -> None:
     checks = nonfinite.Checks(findings.not_finite, origins=True)
     chain.LISTENERS.append(findings.none)
     checks.enable()
+    ran = True
     try:
         launch.run(script, arguments)
+    except launch.NoSuchProgram:
+        ran = False
+        raise
     finally:
         checks.disable()
         chain.LISTENERS.remove(findings.none)
         sys.stdout.flush()
-        print(f"--- gradtape explain ---\n{findings}")
+        if ran:
+            print(f"--- gradtape explain ---\n{findings}")

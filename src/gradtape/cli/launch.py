@@ -22,6 +22,10 @@ def run(program: str, arguments: Sequence[str] = (), module: bool = False) -> No
     if module:
         _run_module(program, arguments)
     elif os.path.exists(program):
+        if os.path.isdir(program) and not os.path.exists(os.path.join(program, "__main__.py")):
+            raise NoSuchProgram(
+                f"{program!r} is a folder without a __main__.py. Usage: gradtape run SCRIPT [ARGUMENTS]"
+            )
         as_tensorflow()
         sys.argv = [program, *arguments]
         sys.path.insert(0, os.path.dirname(os.path.abspath(program)))

@@ -15,13 +15,23 @@ def run(
     profiler.start()
     try:
         launch.run(script, arguments)
-    finally:
+    except launch.NoSuchProgram:
         profiler.stop()
-        found = profiler.profile()
-        sys.stdout.flush()
-        print(f"--- gradtape profile ---\n{found}")
-        for path, text in ((svg, found.svg), (json, found.chrome_trace)):
-            if path is not None:
-                with open(path, "w", encoding="utf-8") as file:
-                    file.write(text())
-                print(f"wrote {path}")
+        raise
+    except BaseException:
+        _report(profiler, svg, json)
+        raise
+    _report(profiler, svg, json)
+
+
+def _report(profiler: Profiler, svg: str | None, json: str | None) -> None:
+    """Print what was measured, and write the files that were asked for."""
+    profiler.stop()
+    found = profiler.profile()
+    sys.stdout.flush()
+    print(f"--- gradtape profile ---\n{found}")
+    for path, text in ((svg, found.svg), (json, found.chrome_trace)):
+        if path is not None:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text())
+            print(f"wrote {path}")
