@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from ..base import dtypes
+from ..base import dtypes, nest
 from ..base.namespaces import listing
 from ..base.types import DTypeLike, IntLike, PathLikeOrTensor, TensorLike
 from ..op.attributes import as_int
@@ -60,6 +60,7 @@ __all__ = [
     "from_list",
     "get_next_as_optional",
     "get_single_element",
+    "from_variant",
     "get_structure",
     "group_by_window",
     "ignore_errors",
@@ -76,6 +77,7 @@ __all__ = [
     "take_while",
     "unbatch",
     "unique",
+    "to_variant",
 ]
 
 INFINITE_CARDINALITY = INFINITE
@@ -412,6 +414,44 @@ def get_single_element(dataset: Dataset[_Element]) -> _Element:
         tf.errors.InvalidArgumentError: There are none, or several.
     """
     return dataset.get_single_element()
+
+
+def to_variant(dataset: Any) -> Any:
+    """What kernels of `tf.raw_ops` take for a dataset: the dataset itself.
+
+    >>> import gradtape as tf
+    >>> dataset = tf.data.Dataset.range(3)
+    >>> int(tf.raw_ops.DatasetCardinality(input_dataset=tf.data.experimental.to_variant(dataset)))
+    3
+
+    Args:
+        dataset: A dataset.
+
+    Returns:
+        The dataset.
+    """
+    return dataset
+
+
+def from_variant(variant: Any, structure: Any) -> Any:
+    """The dataset of what kernels of `tf.raw_ops` give, with elements of this structure.
+
+    >>> import gradtape as tf
+    >>> kind = {"output_types": ["int64"], "output_shapes": [[]]}
+    >>> part = tf.raw_ops.TakeDataset(input_dataset=tf.data.Dataset.range(9), count=2, **kind)
+    >>> [int(x) for x in tf.data.experimental.from_variant(part, tf.TensorSpec([], "int64"))]
+    [0, 1]
+
+    Args:
+        variant: What `to_variant` or such a kernel gave.
+        structure: The specs of an element.
+
+    Returns:
+        A dataset.
+    """
+    if nest.flatten(structure)[0] is structure:
+        return variant
+    return variant.map(lambda *parts: nest.pack_sequence_as(structure, nest.flatten(parts)))
 
 
 def get_structure(dataset_or_iterator: Any) -> Any:

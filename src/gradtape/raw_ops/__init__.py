@@ -38,7 +38,8 @@ from ..trace.control import effect_on_abstract
 from ..values.tensor import to_tensor, value_of
 from ..variables.in_place import any_value, written
 from ..variables.variable import Variable
-from . import composites, counts, decoded, derivatives, places, slopes, states, updates
+from . import calls, composites, counts, decoded, derivatives, lists, places, slopes, states, streams, updates
+from . import pipelines as pipelines
 from .functions import function_of, keywords_only, rows
 
 
@@ -229,6 +230,30 @@ _WRITTEN: dict[str, typing.Any] = {
             "SparseCountSparseOutput",
         ),
         counts,
+    ),
+    **dict.fromkeys(
+        (
+            "ApproxTopK", "CTCLoss", "Case", "DecodeCompressed", "FusedBatchNorm", "FusedBatchNormGrad", "FusedBatchNormGradV2",
+            "FusedBatchNormGradV3", "FusedBatchNormV2", "If", "PartitionedCall", "Print", "StatefulPartitionedCall",
+            "StatelessCase", "StatelessIf", "StatelessWhile", "While",
+        ),
+        calls,
+    ),
+    **dict.fromkeys(
+        (
+            "EmptyTensorList", "TensorListConcat", "TensorListConcatLists", "TensorListConcatV2", "TensorListElementShape",
+            "TensorListFromTensor", "TensorListGather", "TensorListGetItem", "TensorListLength", "TensorListPopBack",
+            "TensorListPushBack", "TensorListPushBackBatch", "TensorListReserve", "TensorListResize", "TensorListScatter",
+            "TensorListScatterIntoExistingList", "TensorListScatterV2", "TensorListSetItem", "TensorListSplit", "TensorListStack",
+        ),
+        lists,
+    ),
+    **dict.fromkeys(
+        (
+            "NonDeterministicInts", "RngReadAndSkip", "StatelessRandomGetAlg", "StatelessRandomGetKeyCounter",
+            "StatelessRandomGetKeyCounterAlg",
+        ),
+        streams,
     ),
     **dict.fromkeys(
         (

@@ -14,6 +14,7 @@ from typing import Any
 from ..base.seeds import OpSeed
 from ..op.attributes import as_int
 from ..sparse.tensor import SparseTensor
+from .more_rows import ROWS as MORE_ROWS
 from .table import ROWS
 
 _PUBLIC_DEFAULT: Any = object()  # the public function has the default
@@ -22,7 +23,7 @@ _PUBLIC_DEFAULT: Any = object()  # the public function has the default
 @functools.cache
 def rows() -> dict[str, str]:
     """The rows by the names of their kernels."""
-    return {row.split()[0]: row for row in ROWS.splitlines()}
+    return {row.split()[0]: row for row in (ROWS + MORE_ROWS).splitlines()}
 
 
 def keywords_only(name: str, function: Callable[..., Any]) -> Any:
@@ -46,7 +47,8 @@ def function_of(name: str) -> Any:
     signature, target, *results = (part.split() for part in rows()[name].split(" | "))
     parameters = [_parameter(text) for text in signature[1:]]
     declared = inspect.Signature([*parameters, inspect.Parameter("name", inspect.Parameter.KEYWORD_ONLY, default=None)])
-    given, constants = _arguments(target[1:])
+    method = target[0].removeprefix("@") if target[0].startswith("@") else None
+    given, constants = _arguments(target[1 if method is None else 2 :])
     finish = _finish(name, results[0]) if results else None
 
     def call(**kwargs: Any) -> Any:
@@ -57,11 +59,14 @@ def function_of(name: str) -> Any:
         values.apply_defaults()
         found = {key: make(*[values.arguments[source] for source in sources]) for key, (make, sources) in given.items()}
         passed = {key: value for key, value in found.items() if value is not _PUBLIC_DEFAULT}
-        result = _public(target[0])(**passed, **constants)
+        if method is None:
+            result = _public(target[0])(**passed, **constants)
+        else:
+            result = getattr(values.arguments[target[1]], method)(**passed, **constants)
         return result if finish is None else finish(result)
 
     call.__signature__ = declared  # type: ignore[attr-defined]
-    call.__doc__ = f"The kernel of `tf.{target[0]}`."
+    call.__doc__ = f"The kernel of `tf.{target[0]}`." if method is None else f"The kernel of the method `{method}`."
     return keywords_only(name, call)
 
 
@@ -89,6 +94,12 @@ _FORMS: dict[str, Callable[..., Any]] = {
     "sparse": SparseTensor,
     "seeds": two_seeds,
     "both": lambda size: [size, size],
+    "tuple": tuple,
+    "shapes": lambda shapes: [[None if n is None or n < 0 else n for n in shape] for shape in shapes] or None,
+    "alone": lambda parts: parts[0] if len(parts) == 1 else tuple(parts),
+    "kept": lambda value: value or None,
+    "bound": lambda function, last: lambda *args: function(*args, *last),
+    "bound_of": lambda count: 2**31 - 1 if count < 0 else count,
 }
 
 
