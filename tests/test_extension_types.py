@@ -458,3 +458,65 @@ def test_bad_conversions_are_refused():
     tf.register_tensor_conversion_function(Odd, lambda v, **settings: 3)
     with pytest.raises(RuntimeError, match="returned non-Tensor"):
         tf.convert_to_tensor(Odd())
+
+
+# --- encoders of batches ---------------------------------------------------------------------------------------------------
+
+
+class Scaled(tf.experimental.ExtensionTypeBatchEncoder):
+    def batch(self, spec, batch_size):
+        return Diagonal.Spec(tf.TensorSpec([batch_size, *spec.diagonal.shape], spec.diagonal.dtype), spec.scale)
+
+    def unbatch(self, spec):
+        return Diagonal.Spec(tf.TensorSpec(spec.diagonal.shape[1:], spec.diagonal.dtype), spec.scale)
+
+    def encode(self, spec, value, minimum_rank=0):
+        return value.diagonal * value.scale
+
+    def decode(self, spec, encoded_value):
+        return Diagonal(encoded_value / spec.scale, spec.scale)
+
+    def encoding_specs(self, spec):
+        return spec.diagonal
+
+
+class Diagonal(tf.experimental.BatchableExtensionType):
+    __batch_encoder__ = Scaled()
+    diagonal: tf.Tensor
+    scale: float
+
+
+def test_an_encoder_makes_batches_and_takes_them_apart():
+    value = Diagonal(tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), 2.0)
+    rows = tf.data.Dataset.from_tensor_slices(value)
+    assert rows.element_spec.diagonal.shape == [2]
+    batches = rows.batch(2)
+    assert batches.element_spec.diagonal.shape.as_list() == [None, 2]
+    assert [batch.diagonal.numpy().tolist() for batch in batches] == [[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0]]]
+    assert [(row.diagonal.numpy().tolist(), row.scale) for row in batches.unbatch()][2] == ([5.0, 6.0], 2.0)
+    spec = Diagonal.Spec(tf.TensorSpec([2]), 2.0)
+    moved = tf.map_fn(lambda row: Diagonal(row.diagonal + 1, row.scale), value, fn_output_signature=spec)
+    assert moved.diagonal.numpy().tolist() == [[2.0, 3.0], [4.0, 5.0], [6.0, 7.0]]
+
+
+class Tree(tf.experimental.BatchableExtensionType):
+    value: tf.Tensor
+    children: typing.Tuple["Tree", ...] = ()  # noqa: UP006
+
+
+def test_a_type_that_holds_a_tuple_of_its_own_kind_is_batched_and_followed():
+    tree = Tree([1, 2], (Tree([3, 4]), Tree([5, 6], (Tree([7, 8]),))))
+    (batch,) = tf.data.Dataset.from_tensor_slices(tree).batch(2)
+    assert batch.children[1].children[0].value.numpy().tolist() == [7, 8]
+
+    @tf.function
+    def total(node):
+        return tf.reduce_sum(node.value) + sum(total(child) for child in node.children)
+
+    assert total(tree).numpy() == 36
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        node = Tree(x, (Tree(x * 2),))
+        y = tf.reduce_sum(node.value * node.children[0].value)
+    assert tape.gradient(y, x).numpy().tolist() == [4.0, 8.0]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from .api.batch_encoder import ExtensionTypeBatchEncoder
 from .api.dispatch import (
     dispatch_for_api,
     dispatch_for_binary_elementwise_apis,
@@ -22,6 +23,7 @@ from .values.tensor import to_tensor
 __all__ = [
     "BatchableExtensionType",
     "ExtensionType",
+    "ExtensionTypeBatchEncoder",
     "ExtensionTypeSpec",
     "dispatch_for_api",
     "dispatch_for_binary_elementwise_apis",

@@ -18,6 +18,7 @@ from ..op.overrides import run_overridden
 from ..values.composite import Composite, Rows, declare, expanded, is_composite
 from ..values.tensor import Tensor
 from ..variables.fields import ROWS, FieldsSpec, Frame, filled, frame_of, parts_in, spec_of_part
+from . import batch_encoder
 from .extension_fields import NO_DEFAULT, Field, ImmutableDict, Meaning, converted, fields_of, is_reserved
 from .layout import stack
 from .shapes import shape
@@ -187,6 +188,10 @@ class ExtensionTypeSpec(_HasFields, FieldsSpec):
         return _made(type(self), self._frame, list(specs))
 
     def _with_changed_shape(self, change: Callable[[TensorShape], Any]) -> Any:
+        encoder = getattr(self.value_type, "__batch_encoder__", None)
+        return self._with_fields_changed(change) if encoder is None else batch_encoder.changed(encoder, self, change)
+
+    def _with_fields_changed(self, change: Callable[[TensorShape], Any]) -> Any:
         return _shapes_changed(super()._with_changed_shape(change), change)
 
     def _serialize(self) -> tuple[Any, ...]:
@@ -258,7 +263,9 @@ class ExtensionType(_HasFields, abc.ABC):
         else:
             cls.__init__ = _default_constructor(cls._fields(), with_defaults=True)  # type: ignore[method-assign]
         cls.Spec = _spec_class(cls)
-        rows = _ROWS if issubclass(cls, BatchableExtensionType) else None
+        encoder = getattr(cls, "__batch_encoder__", None)
+        plain = _ROWS if issubclass(cls, BatchableExtensionType) else None
+        rows = plain if encoder is None else batch_encoder.rows_of(encoder)
         declare(
             Composite(
                 cls,

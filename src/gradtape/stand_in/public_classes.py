@@ -78,7 +78,7 @@ MODULES = {
     ),
     "tensorflow.python.framework.extension_type": (
         "api.extension_type:BatchableExtensionType api.extension_type:ExtensionType "
-        "api.extension_type:ExtensionTypeSpec"
+        "api.extension_type:ExtensionTypeSpec api.batch_encoder:ExtensionTypeBatchEncoder"
     ),
     "tensorflow.python.framework.indexed_slices": "values.tensor:IndexedSlices values.slices_spec:IndexedSlicesSpec",
     "tensorflow.python.framework.ops": (
