@@ -149,7 +149,7 @@ def TensorListPopBack(
 
 def TensorListLength(input_handle: Any, name: str | None = None) -> Any:
     """The number of elements."""
-    return from_array(np.int32(len(_list(input_handle).items)))
+    return from_array(np.array(len(_list(input_handle).items), np.int32))
 
 
 def TensorListElementShape(input_handle: Any, shape_type: DTypeLike, name: str | None = None) -> Any:

@@ -123,7 +123,7 @@ def StatelessRandomGetKeyCounterAlg(seed: Any, name: str | None = None) -> _KeyC
 
 def StatelessRandomGetAlg(name: str | None = None) -> Any:
     """The number of the algorithm: Philox."""
-    return from_array(np.int32(_PHILOX))
+    return from_array(np.array(_PHILOX, np.int32))
 
 
 def NonDeterministicInts(shape: Any, dtype: DTypeLike = dtypes.int64, name: str | None = None) -> Any:
