@@ -42,6 +42,7 @@ LAZY: dict[tuple[str, str], str] = {
     ("distribute.dtensor_files", "xla.sharding"): "jax is imported by programs that use it",
     ("xla.places", "xla.logical"): "jax is imported by programs that use it",
     ("xla.scopes", "xla.sharding"): "jax is imported by programs that use it",
+    ("test", "compat.v1"): "TensorFlow 1's names are imported by programs that use them",
     ("compat.v1.train", "train"): "protocol buffers are imported by programs that use them",
     ("base.absent", "numpy"): "looked into for a name that is nowhere else, when an error is read",
     ("op.declaration", "op.entry"): "entries are generated from an Op at its first use, and need the class Op",

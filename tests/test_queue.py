@@ -118,3 +118,11 @@ def test_wrong_elements():
         with pytest.raises(error):
             call()
     assert int(queue.size()) == 0
+
+
+def test_a_closed_queue_gives_no_element_when_none_is_asked_for():
+    queue = tf.queue.FIFOQueue(3, tf.float32, shapes=())
+    queue.close()
+    assert queue.dequeue_up_to(0).shape == [0]
+    with pytest.raises(tf.errors.OutOfRangeError, match="insufficient"):
+        queue.dequeue_up_to(1)

@@ -505,3 +505,12 @@ def test_texts_of_numpy_in_a_list_become_bytes():
 def test_integers_beside_floats_in_a_list_of_tensors():
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.convert_to_tensor([tf.constant(1.0), tf.constant(2)], tf.float32)
+
+
+def test_references_are_keys_of_weak_dictionaries():
+    import weakref
+
+    x = tf.constant(1.0)
+    reference = x.ref()
+    kept = weakref.WeakKeyDictionary({reference: "one"})
+    assert kept[x.ref()] == "one"

@@ -130,6 +130,22 @@ def test_op_errors_can_be_expected(case):
         tf.matmul(tf.zeros([2, 3]), tf.zeros([2, 3]))
 
 
+def test_evaluate_gives_the_parts_of_sparse_tensors(case):
+    found = case.evaluate([tf.SparseTensor([[0, 1]], [5], [1, 2])])[0]
+    assert isinstance(found, tf.compat.v1.SparseTensorValue)
+    assert [part.tolist() for part in found] == [[[0, 1]], [5], [1, 2]]
+    assert isinstance(found.values, np.ndarray)
+
+
+def test_a_test_is_disabled_by_a_predicate():
+    class Tests(tf.test.TestCase):
+        @tf.test.disable_with_predicate(lambda: False, "never")
+        def test_one(self):
+            raise AssertionError("it ran")
+
+    assert len(Tests("test_one").run().failures) == 1
+
+
 def test_evaluate_gives_arrays(case):
     assert case.evaluate({"a": tf.constant([1.0]), "b": 2})["a"].tolist() == [1.0]
     with case.cached_session() as session:

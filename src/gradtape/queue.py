@@ -231,7 +231,7 @@ class QueueBase:
             while not self._closed and not self._ready(count):
                 self._changed.wait()
             there = self._waiting()
-            if there < least:
+            if there < min(least, count):
                 raise OutOfRangeError(
                     None,
                     None,

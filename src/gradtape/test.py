@@ -22,13 +22,14 @@ from .api.layout import stack
 from .base import nest
 from .base.dtypes import NARROW_FLOATS
 from .base.errors import InvalidArgumentError, OpError
-from .base.namespaces import listing, namespace
+from .base.namespaces import import_late, listing, namespace
 from .base.types import TensorLike
 from .differentiation.backward import UnconnectedGradients
 from .differentiation.tape import GradientTape
 from .math import imag, real
 from .ragged.tensor import RaggedTensor
 from .random import set_seed
+from .sparse.tensor import SparseTensor
 from .values.tensor import IndexedSlices, Tensor, to_tensor
 from .variables.variable import Variable
 from .xla.places import accelerators
@@ -202,9 +203,9 @@ class TestCase(_Base):  # type: ignore[misc]
             tensors: A tensor or variable, or a structure of them; other values stay as they are.
 
         Returns:
-            The same structure.
+            The same structure; a sparse tensor is a `tf.compat.v1.SparseTensorValue` of arrays.
         """
-        return nest.map_structure(lambda t: t.numpy() if isinstance(t, (Tensor, Variable)) else t, tensors)
+        return nest.map_structure(_evaluated, tensors)
 
     @contextmanager
     def cached_session(self, *args: object, **kwargs: object) -> Any:
@@ -785,6 +786,13 @@ class TestCase(_Base):  # type: ignore[misc]
             AssertionError: It is not so.
         """
         self.assertTrue(actual.startswith(expected_start), msg or f"{actual!r} does not start with {expected_start!r}")
+
+
+def _evaluated(value: Any) -> Any:
+    if isinstance(value, SparseTensor):
+        parts = (value.indices, value.values, value.dense_shape)
+        return import_late("gradtape.compat.v1").SparseTensorValue(*(part.numpy() for part in parts))
+    return value.numpy() if isinstance(value, (Tensor, Variable)) else value
 
 
 def _comparable(array: Any) -> Any:

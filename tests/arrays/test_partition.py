@@ -264,3 +264,9 @@ def test_bad_positions_are_ignored(traced):
     assert scattered("tensor_scatter_nd_min").numpy().tolist() == [1.0, 2.0, 3.0]
     new = call(lambda i, u: tf.scatter_nd(i, u, [3], bad_indices_policy="IGNORE"))(places, updates)
     assert new.numpy().tolist() == [5.0, 0.0, 0.0]
+
+
+def test_a_histogram_of_a_range_whose_width_is_beyond_its_type():
+    values, ends = tf.constant([3e38, 100.0]), tf.constant([-1e38, 3e38])
+    assert tf.histogram_fixed_width(values, ends, 2).numpy().tolist() == [1, 1]
+    assert tf.histogram_fixed_width(values, ends, 1).numpy().tolist() == [2]

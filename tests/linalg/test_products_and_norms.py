@@ -141,13 +141,24 @@ def test_einsum_broadcasts_under_the_ellipsis_only(equation: str, shapes: list[t
         check_gradient(lambda *values: tf.einsum(equation, *values), *values)
 
 
+def test_an_output_of_einsum_that_names_a_label_twice_is_a_diagonal() -> None:
+    values = np.arange(6.0).reshape(2, 3)
+    np.testing.assert_array_equal(tf.einsum("i->ii", [1.0, 2.0]), [[1, 0], [0, 2]])
+    expected = np.zeros((3, 2, 3))
+    expected[np.arange(3), :, np.arange(3)] = values.T
+    np.testing.assert_array_equal(tf.einsum("ab->bab", values), expected)
+    check_gradient(lambda x: tf.einsum("ab->bab", x), values)
+    check_gradient(lambda x, y: tf.einsum("ab,bc->aaca", x, y), values, np.arange(12.0).reshape(3, 4))
+    spec = tf.TensorSpec([None], tf.float64)
+    grown = tf.function(lambda x: tf.einsum("i->ii", x), input_signature=[spec])
+    np.testing.assert_array_equal(grown(np.array([1.0, 2.0, 3.0])), np.diag([1.0, 2.0, 3.0]))
+
+
 def test_einsum_refuses() -> None:
     with pytest.raises(tf.errors.InvalidArgumentError, match="two sizes"):
         tf.einsum("bi,bi->b", np.ones((1, 3)), np.ones((4, 3)))
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"needs '\.\.\.'"):
         tf.einsum("...i->i", np.ones((2, 3)))
-    with pytest.raises(ValueError, match="more than once"):
-        tf.einsum("i->ii", np.ones(2))
     np.testing.assert_array_equal(tf.einsum("ij->ji", [[1.0, 2.0], [3.0, 4.0]]), [[1, 3], [2, 4]])
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..api.arrays import reshape
+from ..api.arrays import eye, reshape
+from ..api.arrays import shape as sizes_of
 from ..api.layout import transpose
 from ..base.errors import NumberNeededError, invalid, too_few_axes
 from ..base.sizes import UNKNOWN, product, same
@@ -111,7 +112,29 @@ def einsum(equation: str, *inputs: Any, **kwargs: object) -> Tensor:
     written = explicit_equation(equation, tuple([t.ndim for t in tensors]))
     if "." in equation:
         written, tensors = _without_repeated_axes(equation, written, tensors)
+    output = written.partition("->")[2]
+    if len(set(output)) < len(output):
+        written, tensors = _with_diagonals(written, tensors)
     return contract.public(tensors, written)
+
+
+def _with_diagonals(written: str, tensors: list[Any]) -> tuple[str, list[Any]]:
+    """An equation whose output names a label twice: the second is a label of its own, and an identity matrix joins the two."""
+    inputs, output = written.split("->")
+    terms = inputs.split(",")
+    free = iter(c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" if c not in written)
+    named = ""
+    for label in output:
+        if label in named:
+            number = next(n for n, term in enumerate(terms) if label in term)
+            axis, other = terms[number].index(label), next(free)
+            size = tensors[number].shape[axis]
+            size = sizes_of(tensors[number])[axis] if size is None else size
+            tensors = [*tensors, eye(size, dtype=tensors[0].dtype)]
+            terms.append(label + other)
+            label = other
+        named += label
+    return ",".join(terms) + "->" + named, tensors
 
 
 def _without_repeated_axes(equation: str, written: str, tensors: list[Any]) -> tuple[str, list[Any]]:
@@ -158,8 +181,6 @@ def explicit_equation(equation: str, ranks: tuple[int, ...]) -> str:
     terms = [term.replace("...", hidden[len(hidden) - width :]) for term, width in zip(terms, widths, strict=True)]
     if arrow:
         output = output.replace("...", hidden)
-        if len(set(output)) != len(output):
-            raise ValueError(f"einsum: the output of equation '{equation}' names a label more than once.")
         if not set(output) <= set("".join(terms)):
             raise ValueError(f"einsum: the output of equation '{equation}' names a label that no operand has.")
     else:

@@ -403,7 +403,7 @@ def _on_new_line(text: str) -> str:
 class Reference:
     """A hashable reference to a tensor or a variable, equal for the very same object only."""
 
-    __slots__ = ("_referent",)
+    __slots__ = ("__weakref__", "_referent")
 
     def __init__(self, referent: Any) -> None:
         self._referent = referent

@@ -8,6 +8,7 @@ import tomllib
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "tf-tests.md"
@@ -53,7 +54,7 @@ def written(found: dict[str, tuple[dict[str, Outcome], dict[str, Outcome]]]) -> 
         table.append(f"| {name} | {len(theirs)} | {len(asked)} | {len(asked) - len(missing)} | {share} |")
         for test in missing:
             said = ours[test].reason if test in ours else "not made here"
-            left[_why(test, reasons)].append(f"- `{Path(name).stem}` {test}: {_plain(said)}")
+            left[_why(test, said, reasons)].append(f"- `{Path(name).stem}` {test}: {_plain(said)}")
     share = passing / max(count, 1)
     table.append(f"| **all** | {sum(len(t) for t, _ in found.values())} | {count} | {passing} | {share:.1%} |")
     parts = [HEAD.strip(), "\n".join(table), "## What is left"]
@@ -61,11 +62,13 @@ def written(found: dict[str, tuple[dict[str, Outcome], dict[str, Outcome]]]) -> 
     return "\n\n".join(parts) + "\n", share
 
 
-def _why(test: str, reasons: list[dict[str, object]]) -> str:
+def _why(test: str, said: str, reasons: list[dict[str, Any]]) -> str:
+    """The first reason that names the test, or else the first whose pattern is found in what the test said."""
     for row in reasons:
-        patterns = row["tests"]
-        assert isinstance(patterns, list)
-        if any(fnmatch.fnmatchcase(test, pattern) for pattern in patterns):
+        if any(fnmatch.fnmatchcase(test, pattern) for pattern in row.get("tests", ())):
+            return str(row["why"])
+    for row in reasons:
+        if "said" in row and re.search(row["said"], said, re.DOTALL):
             return str(row["why"])
     return "To be mended"
 

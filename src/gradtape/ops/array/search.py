@@ -215,7 +215,12 @@ def _histogram(values: Array, value_range: Array, nbins: int, dtype: np.dtype[An
     if np.isnan(values).any():
         raise invalid("histogram_fixed_width: the values must not contain nan.")
     kind = _index_type(dtype, "histogram_fixed_width")
-    step = float(ends[1] - ends[0]) / nbins
+    with np.errstate(over="ignore"):
+        width = ends[1] - ends[0]
+    if not np.isfinite(width):  # beyond the type
+        values, ends = np.asarray(values, np.float64), ends.astype(np.float64)
+        width = ends[1] - ends[0]
+    step = float(width) / nbins
     bins = np.minimum((np.maximum(values, ends[0]) - ends[0]).astype(np.float64) / step, nbins - 1).astype(np.int64)
     return np.bincount(bins.reshape(-1), minlength=nbins).astype(kind)
 
