@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..api.arrays import eye, reshape
-from ..api.arrays import shape as sizes_of
 from ..api.layout import transpose
+from ..api.shapes import shape as sizes_of
 from ..base.errors import NumberNeededError, invalid, too_few_axes
 from ..base.sizes import UNKNOWN, product, same
 from ..base.traceable import shaped, trace_public
