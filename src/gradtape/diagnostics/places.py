@@ -6,9 +6,10 @@ import bisect
 import functools
 import linecache
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import CodeType
-from typing import Any
+from typing import Any, TypeVar
 
 from ..base.frames import PACKAGES, is_library, package_of
 from ..base.notes import SPANS, STEPS, Span
@@ -40,13 +41,38 @@ def _cell_of(file: str) -> str:
     return "" if shell is None else " ".join(shell.compile.format_code_name(file) or ())
 
 
+_Found = TypeVar("_Found")
+
+
+def kept_for_code(size: int) -> Callable[[Callable[[CodeType], _Found]], Callable[[CodeType], _Found]]:
+    """A cache of what a function finds in code, by the identity of the code: the hash of code reads all its instructions
+    (from Python 3.12 on), which for each line of a program would be quadratic.
+    """
+
+    def decorated(function: Callable[[CodeType], _Found]) -> Callable[[CodeType], _Found]:
+        kept: dict[int, tuple[CodeType, _Found]] = {}
+
+        @functools.wraps(function)
+        def call(code: CodeType) -> _Found:
+            found = kept.get(id(code))  # (the code is held, so that no other one gets its place)
+            if found is None:
+                if len(kept) >= size:
+                    kept.clear()
+                found = kept[id(code)] = code, function(code)
+            return found[1]
+
+        return call
+
+    return decorated
+
+
 def line_of(code: CodeType, offset: int) -> int:
     """The line of an instruction."""
     starts, lines = _lines(code)
     return lines[bisect.bisect_right(starts, offset) - 1]
 
 
-@functools.lru_cache(256)
+@kept_for_code(256)
 def _lines(code: CodeType) -> tuple[list[int], list[int]]:
     """Where the instructions of a line begin, and the line."""
     starts, lines = [0], [code.co_firstlineno]
@@ -62,7 +88,6 @@ def where_of(code: CodeType, offset: int) -> Where:
     return Where(code.co_filename, line_of(code, offset), _span(code, offset))
 
 
-@functools.lru_cache(1024)
 def _span(code: CodeType, offset: int) -> tuple[int, int, int, int] | None:
     """Where the expression of an instruction stands; None where Python was told not to keep columns."""
     positions = _positions(code)
@@ -73,9 +98,7 @@ def _span(code: CodeType, offset: int) -> tuple[int, int, int, int] | None:
     return first, column, last, end  # type: ignore[return-value]
 
 
-@functools.lru_cache(
-    16
-)  # (they can only be read from the first one on, which for each of many lines would be quadratic)
+@kept_for_code(16)  # (they can only be read from the first one on, which for each of many lines would be quadratic)
 def _positions(code: CodeType) -> list[tuple[int | None, int | None, int | None, int | None]]:
     return list(code.co_positions())
 
@@ -120,9 +143,13 @@ def _length(span: tuple[Any, ...]) -> int:
     return length
 
 
-@functools.cache
 def is_of_library(code: CodeType) -> bool:
     """Whether code belongs to this project or to an installed package."""
-    name = code.co_filename.replace("\\", "/")
+    return _is_file_of_library(code.co_filename)
+
+
+@functools.cache
+def _is_file_of_library(file: str) -> bool:
+    name = file.replace("\\", "/")
     ours = any(f"/{package}/" in name for package in PACKAGES)
-    return is_library(code.co_filename) or ours or package_of(name) in PACKAGES
+    return is_library(file) or ours or package_of(name) in PACKAGES

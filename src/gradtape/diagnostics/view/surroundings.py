@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import functools
 import linecache
 import re
 from collections.abc import Iterable, Iterator
@@ -13,7 +12,7 @@ from types import CodeType
 from typing import NamedTuple
 
 from ...base.notes import SCOPES, SPANS, STEPS
-from ..places import Where, from_text, is_of_library, where_of
+from ..places import Where, from_text, is_of_library, kept_for_code, where_of
 from .picture import Scope
 
 
@@ -109,6 +108,6 @@ def callee(code: CodeType, offset: int) -> str:
     return ".".join(found[0].split(".")[-2:]) if found else ""
 
 
-@functools.lru_cache(256)
+@kept_for_code(256)
 def _positions(code: CodeType) -> list[tuple[int | None, int | None]]:
     return [(line, column) for line, _, column, _ in code.co_positions()]

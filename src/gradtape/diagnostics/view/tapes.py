@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 from types import CodeType
 from typing import Any
@@ -159,14 +158,9 @@ def _put_function(
 def _at(entry: Entry, around: Around) -> tuple[Where | None, tuple[Scope, ...]]:
     if entry.code is None:
         return None, ()
-    own = _where(entry.code, entry.offset)
+    own = where_of(entry.code, entry.offset)
     where = around.where if is_of_library(entry.code) else None
     return around.step or where or own, around.scopes
-
-
-@functools.lru_cache(20_000)
-def _where(code: CodeType, offset: int) -> Where:
-    return where_of(code, offset)
 
 
 def _function(code: CodeType | None) -> str:
