@@ -313,3 +313,11 @@ def test_namespaces_of_version_1_have_what_means_the_same(tmp_path):
         file.write("text")
     assert v1.gfile.Exists(str(tmp_path / "a" / "b.txt"))
     assert v1.gfile.ListDirectory(str(tmp_path / "a")) == ["b.txt"]
+
+
+def test_every_name_that_a_module_of_version_1_lists_is_there():
+    modules = [getattr(tf.compat.v1, name) for name in dir(tf.compat.v1)]
+    spaces = [one for one in modules if getattr(one, "__name__", "").startswith("gradtape.compat.v1.")]
+    lacking = [f"{one.__name__}.{name}" for one in spaces for name in dir(one) if not hasattr(one, name)]
+    assert lacking == []
+    assert tf.compat.v1.saved_model.ASSETS_DIRECTORY == "assets"

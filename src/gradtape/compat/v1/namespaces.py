@@ -100,9 +100,6 @@ OWN_NAMES: dict[str, dict[str, Any]] = {
         "constants": SimpleNamespace(**_CONSTANTS),
         "signature_constants": SimpleNamespace(**_SIGNATURES),
         "tag_constants": SimpleNamespace(**_TAGS),
-        **_CONSTANTS,
-        **_SIGNATURES,
-        **_TAGS,
     },
     "sets": {
         "set_difference": "sets.difference",
@@ -120,6 +117,8 @@ OWN_NAMES: dict[str, dict[str, Any]] = {
     "test": {"mock": mock},
     "strings": {"split": uneven.strings_split},
 }
+# Names that stand for texts and numbers, which are no paths.
+CONSTANTS: dict[str, dict[str, Any]] = {"saved_model": {**_CONSTANTS, **_SIGNATURES, **_TAGS}}
 # Names of TensorFlow 2's modules that these do not have, or have with another meaning that needs sessions.
 ABSENT = {"nn": frozenset(_OF_SESSIONS.split()), "data": frozenset(("make_initializable_iterator",))}
 # Modules that are those of TensorFlow 2 but for what stands above and in `table.py`.
@@ -148,6 +147,8 @@ class Namespace(ModuleType):
     def _found(self, name: str) -> Any:
         space = self._space
         own = OWN_NAMES.get(space, {})
+        if name in CONSTANTS.get(space, {}):
+            return CONSTANTS[space][name]
         if own.get(name) is not None:
             return _at(own[name]) if isinstance(own[name], str) else own[name]
         if name in of(space):
@@ -168,7 +169,10 @@ class Namespace(ModuleType):
         own = OWN_NAMES.get(self._space, {})
         whole = dir(_at(self._space)) if self._space in AS_IN_VERSION_2.split() else []
         refused = {name for name, value in own.items() if value is None} | ABSENT.get(self._space, frozenset())
-        return sorted({*whole, *own, *of(self._space), *ALIASES.get(self._space, "").split()} - refused)
+        return sorted(
+            {*whole, *own, *CONSTANTS.get(self._space, {}), *of(self._space), *ALIASES.get(self._space, "").split()}
+            - refused
+        )
 
 
 def _at(path: str) -> Any:
