@@ -26,7 +26,7 @@ def clip_by_value(  # type: ignore[overload-overlap]
 def clip_by_value(
     t: TensorLike, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
 ) -> Tensor: ...
-def clip_by_value(t: Any, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None) -> Any:
+def clip_by_value(t: object, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None) -> Any:
     """The values between two bounds; the derivative at the bounds themselves is 1.
 
     >>> import gradtape as tf

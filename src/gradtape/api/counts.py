@@ -26,7 +26,7 @@ from .segments import unsorted_segment_sum
 
 @takes(binary_output=flag)
 def bincount(
-    arr: Any,
+    arr: object,
     weights: TensorLike | None = None,
     minlength: TensorLike | None = None,
     maxlength: TensorLike | None = None,

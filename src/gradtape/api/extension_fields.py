@@ -86,7 +86,7 @@ def fields_of(cls: type, hints: Mapping[str, Any]) -> tuple[Field, ...]:
     return tuple(fields)
 
 
-def _is_composite_class(annotation: Any) -> bool:
+def _is_composite_class(annotation: object) -> bool:
     return isinstance(annotation, type) and (
         annotation in COMPOSITES
         or hasattr(annotation, "Spec")
@@ -94,7 +94,7 @@ def _is_composite_class(annotation: Any) -> bool:
     )
 
 
-def _is_union(annotation: Any) -> bool:
+def _is_union(annotation: object) -> bool:
     return typing.get_origin(annotation) in (typing.Union, types.UnionType)
 
 
@@ -145,20 +145,20 @@ def converted(value: Any, annotation: Any, path: str, meaning: Meaning) -> Any:
     raise TypeError(f"{path}: Unsupported type annotation {annotation!r}")
 
 
-def _instance(value: Any, annotation: type, path: str) -> Any:
+def _instance(value: object, annotation: type, path: str) -> Any:
     if not isinstance(value, annotation):
         raise TypeError(f"{path}: expected {annotation.__name__!r}, got {type(value).__name__!r}")
     return value
 
 
-def _described(make: Callable[[Any], Any], annotation: type, value: Any, path: str) -> Any:
+def _described(make: Callable[[Any], Any], annotation: type, value: object, path: str) -> Any:
     try:
         return make(value)
     except (TypeError, ValueError):
         raise TypeError(f"{path}: expected 'tf.{annotation.__name__}', got {type(value).__name__!r}") from None
 
 
-def _tensor(value: Any, path: str, meaning: Meaning) -> Any:
+def _tensor(value: object, path: str, meaning: Meaning) -> Any:
     if meaning is Meaning.SPEC:
         if not isinstance(value, TensorSpec):
             raise TypeError(f"{path}: expected a TensorSpec, got {type(value).__name__!r}")
@@ -171,7 +171,7 @@ def _tensor(value: Any, path: str, meaning: Meaning) -> Any:
         raise TypeError(f"{path}: expected a Tensor, got {type(value).__name__!r}") from None
 
 
-def _composite(value: Any, annotation: type, path: str, meaning: Meaning) -> Any:
+def _composite(value: object, annotation: type, path: str, meaning: Meaning) -> Any:
     if meaning is not Meaning.SPEC:
         return _instance(value, annotation, path)
     if not (isinstance(value, CompositeSpec) and issubclass(getattr(value, "value_type", object), annotation)):
@@ -179,7 +179,7 @@ def _composite(value: Any, annotation: type, path: str, meaning: Meaning) -> Any
     return value
 
 
-def _tuple(value: Any, annotations: tuple[Any, ...], path: str, meaning: Meaning) -> Any:
+def _tuple(value: object, annotations: tuple[Any, ...], path: str, meaning: Meaning) -> Any:
     if not isinstance(value, Sequence):
         raise TypeError(f"{path}: expected tuple, got {type(value).__name__!r}")
     if len(annotations) == 2 and annotations[1] is Ellipsis:
@@ -190,7 +190,7 @@ def _tuple(value: Any, annotations: tuple[Any, ...], path: str, meaning: Meaning
     return tuple(converted(v, a, f"{path}[{i}]", meaning) for i, (v, a) in enumerate(pairs))
 
 
-def _mapping(value: Any, annotations: tuple[Any, ...], path: str, meaning: Meaning) -> Any:
+def _mapping(value: object, annotations: tuple[Any, ...], path: str, meaning: Meaning) -> Any:
     if not isinstance(value, Mapping):
         raise TypeError(f"{path}: expected mapping, got {type(value).__name__!r}")
     key, item = annotations

@@ -28,7 +28,7 @@ _FRAME = "_tf_extension_type_frame"
 _MUTABLE = "_keras_mask"  # Keras marks the results of layers with it
 
 
-def _is_part(value: Any) -> bool:
+def _is_part(value: object) -> bool:
     return isinstance(value, Tensor) or is_composite(value)
 
 
@@ -71,7 +71,7 @@ class _HasFields:
                 f"Cannot mutate attribute `{name}` outside the custom constructor of {self._kind_name}."
             )
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name != _MUTABLE:
             self._check_mutable(name)
         vars(self)[name] = value
@@ -252,7 +252,7 @@ class ExtensionType(_HasFields, abc.ABC):
                 "Cannot create an instance of ExtensionType because ExtensionType is an abstract base class."
             )
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         if cls.__dict__.get("_tf_extension_type_do_not_transform_this_class"):
             return
@@ -323,7 +323,7 @@ class ExtensionType(_HasFields, abc.ABC):
     __hash__ = None  # type: ignore[assignment]
 
 
-def _static(value: Any) -> Frame:
+def _static(value: object) -> Frame:
     frame = vars(value).get(_FRAME)
     if frame is None:
         frame = vars(value)[_FRAME] = frame_of(_values(value), _is_part)
@@ -334,7 +334,7 @@ def _values(value: Any) -> tuple[Any, ...]:
     return tuple(vars(value)[field.name] for field in value._fields())
 
 
-def _components(value: Any) -> list[Any]:
+def _components(value: object) -> list[Any]:
     return list(parts_in(_static(value), _values(value)))
 
 
@@ -348,13 +348,13 @@ def _made(cls: Any, frame: Frame, parts: list[Any]) -> Any:
     return made
 
 
-def _immutable(value: Any) -> Any:
+def _immutable(value: object) -> Any:
     if isinstance(value, dict):
         return ImmutableDict((key, _immutable(item)) for key, item in value.items())
     return tuple(map(_immutable, value)) if value.__class__ is tuple else value
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """Dicts in place of those that cannot change."""
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}

@@ -374,7 +374,7 @@ def _printed(value: object, summarize: int) -> str:
     return template[0] + "".join(text + rest for text, rest in zip(shown, template[1:], strict=True))
 
 
-def _in_rows(value: Any, ends: int) -> str:
+def _in_rows(value: object, ends: int) -> str:
     """Rows of different lengths, at most `ends` elements at each end; numbers with six digits after the point."""
     if isinstance(value, list):
         parts = value if len(value) <= 2 * ends else [*value[:ends], ..., *value[-ends:]]
@@ -405,7 +405,7 @@ def summary(array: Array, ends: int, depth: int = 0) -> str:
     return f"[{between.join(rows)}]"
 
 
-def _element(value: Any, dtype: np.dtype[Any]) -> str:
+def _element(value: object, dtype: np.dtype[Any]) -> str:
     if isinstance(value, bytes):
         return f'"{value.decode(errors="replace")}"'
     if isinstance(value, bool):
@@ -418,7 +418,7 @@ def _element(value: Any, dtype: np.dtype[Any]) -> str:
     return text if exact(text) == exact(value) or value != value else f"{value:.{all_needed}g}"
 
 
-def get_static_value(tensor: Any, partial: bool = False) -> Any:
+def get_static_value(tensor: object, partial: bool = False) -> Any:
     """The value of a tensor as an array, if it is known; None for a tensor of a traced function that is computed later.
 
     >>> import gradtape as tf

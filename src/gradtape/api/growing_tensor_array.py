@@ -67,11 +67,11 @@ class GrowingTensorArray(RowsTensorArray):
         """One element."""
         return super().read(self._place(index))
 
-    def gather(self, indices: Any, name: str | None = None) -> Any:
+    def gather(self, indices: object, name: str | None = None) -> Any:
         """Some elements."""
         return super().gather(self._place(indices))
 
-    def _place(self, index: Any) -> Any:
+    def _place(self, index: object) -> Any:
         """The index of an element: the rows after them are room for more."""
         return place_below(cast(to_tensor(index), np.int32), self.length)
 
@@ -85,7 +85,7 @@ class GrowingTensorArray(RowsTensorArray):
         """All elements, one after the other along their first axis."""
         return RowsTensorArray(self.stack()).concat()
 
-    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+    def unstack(self, value: object, name: str | None = None) -> TensorArray:
         """The slices of a tensor as the elements."""
         tensor = self._whole(value, "unstack")
         return GrowingTensorArray(tensor, from_array(np.int32(tensor.shape[0])))  # type: ignore[arg-type]
@@ -122,7 +122,7 @@ class EndlessTensorArray(GrowingTensorArray):
         """All elements."""
         return self._rows[: self.length]
 
-    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+    def unstack(self, value: object, name: str | None = None) -> TensorArray:
         """The slices of a tensor as the elements."""
         return _endless(super().unstack(value))
 

@@ -20,8 +20,8 @@ _Result = TypeVar("_Result")
 
 def vmap(
     function: Callable[_Arguments, _Result],
-    in_axes: Any = 0,
-    out_axes: Any = 0,
+    in_axes: object = 0,
+    out_axes: object = 0,
     axis_size: int | None = None,
 ) -> Callable[_Arguments, _Result]:
     """A function that maps `function` over an axis of its arguments, for all elements at once.
@@ -86,7 +86,7 @@ def _moved(value: Tensor, origin: int, target: int) -> Tensor:
     return transpose(value, order)
 
 
-def _axes_for(axes: Any, structure: Any, name: str) -> list[int | None]:
+def _axes_for(axes: object, structure: object, name: str) -> list[int | None]:
     """An axis for each value: one that stands for a structure holds for all in it."""
     if axes is None or isinstance(axes, int):
         return [axes] * len(leaves(structure))

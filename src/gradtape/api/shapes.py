@@ -57,7 +57,7 @@ def shape(input: Any, out_type: DTypeLike | None = None, name: str | None = None
     return _sizes(tuple(value.shape), kind)
 
 
-def _sizes(sizes: Any, kind: DType) -> Tensor:
+def _sizes(sizes: object, kind: DType) -> Tensor:
     """Sizes as a tensor; in a trace they may be unknown."""
     if STATE.trace is not None and not is_known(sizes if isinstance(sizes, tuple) else [sizes]):
         found: Tensor = STATE.trace.sized(sizes, kind.numpy)
@@ -65,7 +65,7 @@ def _sizes(sizes: Any, kind: DType) -> Tensor:
     return from_array(np.array(sizes, kind.numpy)[()])
 
 
-def _measured(input: Any) -> Any:
+def _measured(input: object) -> Any:
     """The value as something with a shape: a tensor, or a sparse or ragged tensor unchanged."""
     return input if is_composite(input) else to_tensor(input)
 

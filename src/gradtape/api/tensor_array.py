@@ -508,7 +508,7 @@ def _depth() -> int:
     return STATE.trace.depth if ACTIVE and STATE.trace is not None else 0
 
 
-def _position(value: Any) -> int:
+def _position(value: object) -> int:
     if isinstance(value, (Tensor, Variable)):
         value = value.numpy()
     if isinstance(value, np.ndarray) and value.ndim == 0:
@@ -539,7 +539,7 @@ def _evaluator() -> Inference:
     return cast("Inference", STATE.trace)
 
 
-def _length(value: Any) -> Any:
+def _length(value: object) -> Any:
     """How many slices a tensor has."""
     known = abstract_of(to_tensor(value)).known
     if known == ():
@@ -700,7 +700,7 @@ class RowsTensorArray(TensorArray):
         """All elements."""
         return self._rows
 
-    def gather(self, indices: Any, name: str | None = None) -> Any:
+    def gather(self, indices: object, name: str | None = None) -> Any:
         """Some elements."""
         return take(self._rows, to_tensor(indices), axis=0, batch_dims=0)
 
@@ -754,7 +754,7 @@ class UnshapedTensorArray(TensorArray):
         """Begin again with rows of this shape."""
         raise ElementShape(self, _shape_of(self._accepted(value)))
 
-    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+    def unstack(self, value: object, name: str | None = None) -> TensorArray:
         """Begin again with rows of this shape."""
         raise ElementShape(self, tuple(self._whole(value, "unstack").shape)[1:])
 
@@ -787,7 +787,7 @@ class OpenTensorArray(TensorArray):
         begun = self._begun(shape) if shape is not ANY_RANK else _open_rows(self, self._count, [], grows=False)
         return begun.write(index, value)
 
-    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+    def unstack(self, value: object, name: str | None = None) -> TensorArray:
         """The slices of a tensor as the elements."""
         tensor = self._whole(value, "unstack")
         if not surely_equal(tensor.shape[0], self._count):
@@ -812,7 +812,7 @@ class OpenTensorArray(TensorArray):
         """Nothing is known of the shape of elements."""
         return self._at(0)
 
-    def gather(self, indices: Any, name: str | None = None) -> Any:
+    def gather(self, indices: object, name: str | None = None) -> Any:
         """Nothing is known of the shape of elements."""
         return self._at(0)
 

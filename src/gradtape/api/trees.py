@@ -15,7 +15,7 @@ from ..variables.variable import Variable
 from .arrays import identity
 
 
-def checked_function(name: str, function: Any) -> None:
+def checked_function(name: str, function: object) -> None:
     """Refuse what cannot be called, at once and not when the answer is called."""
     if not callable(function):
         raise TypeError(f"{name}: the first argument must be a function, got {function!r}. Write {name}(f)(x).")
@@ -58,7 +58,7 @@ def positions(name: str, argnums: int | Sequence[int], count: int | None = None)
     return numbers
 
 
-def source(name: str, position: int, holomorphic: bool, allow_int: bool, value: Any) -> Tensor:
+def source(name: str, position: int, holomorphic: bool, allow_int: bool, value: object) -> Tensor:
     """The value with an identity of its own: what the function reads elsewhere, of the same tensor, does not count."""
     tensor = to_tensor(value)
     if holomorphic and not tensor.dtype.is_complex:
@@ -74,7 +74,7 @@ def source(name: str, position: int, holomorphic: bool, allow_int: bool, value: 
     return identity(tensor)
 
 
-def checked_result(name: str, value: Any, holomorphic: bool, may_be_complex: bool = False) -> Tensor:
+def checked_result(name: str, value: object, holomorphic: bool, may_be_complex: bool = False) -> Tensor:
     """A result that has derivatives: a real one, or a complex one of a holomorphic function."""
     tensor = to_tensor(value)
     if holomorphic and not tensor.dtype.is_complex:
@@ -95,7 +95,7 @@ def checked_result(name: str, value: Any, holomorphic: bool, may_be_complex: boo
     return tensor
 
 
-def value_and_aux(name: str, given: Any, has_aux: bool) -> tuple[Any, Any]:
+def value_and_aux(name: str, given: object, has_aux: bool) -> tuple[Any, Any]:
     """What a function gives, and what it gives besides."""
     if not has_aux:
         return given, None
@@ -129,7 +129,7 @@ def matched(name: str, what: str, given: object, wanted: str, pattern: object) -
     return [_matching(name, what, value, wanted, leaf) for leaf, value in places if leaf is not None]
 
 
-def _matching(name: str, what: str, value: Any, wanted: str, leaf: Tensor | Variable) -> Tensor | None:
+def _matching(name: str, what: str, value: object, wanted: str, leaf: Tensor | Variable) -> Tensor | None:
     dtype = leaf.dtype
     if not dtype.is_differentiable:
         if value is None:
@@ -145,8 +145,8 @@ def _matching(name: str, what: str, value: Any, wanted: str, leaf: Tensor | Vari
     return tensor
 
 
-def _outline(tree: Any) -> str:
-    def one(leaf: Any) -> Any:
+def _outline(tree: object) -> str:
+    def one(leaf: object) -> Any:
         return _Word("None" if leaf is None else f"{type(leaf).__name__}{tuple(getattr(leaf, 'shape', ()))}")
 
     return repr(nest.map_structure(one, tree))

@@ -131,7 +131,7 @@ def convert(function: Callable[..., Any], recursive: bool = True) -> Callable[..
     @functools.wraps(
         function, assigned=[name for name in functools.WRAPPER_ASSIGNMENTS if hasattr(function, name)], updated=()
     )
-    def converted(*args: Any, **kwargs: Any) -> Any:
+    def converted(*args: object, **kwargs: object) -> Any:
         try:
             with context.scope(autograph=recursive):
                 return _stacked(converted_call(function, args, kwargs, requested=True))
@@ -159,7 +159,7 @@ def callback(function: Callable[..., Any]) -> Callable[..., Any]:
     return convert(function) if context.STATE.autograph else function
 
 
-def _stacked(value: Any) -> Any:
+def _stacked(value: object) -> Any:
     """A list that grew in a traced loop leaves the function as one tensor."""
     if isinstance(value, TensorList):
         return value.stack()
@@ -236,7 +236,7 @@ def _joined(name: str, values: TensorList, axis: int = 0, **kwargs: object) -> A
     return values.concat() if name == "concat" else values.stack()
 
 
-def _with_callbacks(value: Any) -> Any:
+def _with_callbacks(value: object) -> Any:
     """The functions in an argument, converted."""
     if isinstance(value, (FunctionType, MethodType, functools.partial)):
         return convert(value)

@@ -44,7 +44,7 @@ class Feature(enum.Enum):
         return tuple(cls)
 
     @classmethod
-    def all_but(cls, exclude: Any) -> tuple[Feature, ...]:
+    def all_but(cls, exclude: object) -> tuple[Feature, ...]:
         """All features but some.
 
         >>> feature = tf.autograph.experimental.Feature
@@ -81,7 +81,7 @@ def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
         return do_not_convert
 
     @functools.wraps(func)
-    def as_it_is(*args: Any, **kwargs: Any) -> Any:
+    def as_it_is(*args: object, **kwargs: object) -> Any:
         with context.scope(autograph=False):
             return func(*args, **kwargs)
 

@@ -13,13 +13,13 @@ from .loops import Positions, by_position, length
 from .symbolic import is_symbolic, tracing
 
 
-def _len(value: Any) -> Any:
+def _len(value: object) -> Any:
     if isinstance(value, TensorList):
         return value.size()
     return length(value)
 
 
-def range_tensor(*args: Any, **kwargs: Any) -> Any:
+def range_tensor(*args: object, **kwargs: object) -> Any:
     """`tf.range`, which remembers its steps: a loop over it counts instead of reading the numbers."""
     result = public.arrays().range(*args, **kwargs)
     if not kwargs and len(args) <= 3 and result.dtype.name == "int32":
@@ -28,7 +28,7 @@ def range_tensor(*args: Any, **kwargs: Any) -> Any:
     return result
 
 
-def _enumerate(value: Any, start: Any = 0) -> Any:
+def _enumerate(value: object, start: object = 0) -> Any:
     positions = by_position(value)
     assert positions is not None
     return Positions(positions.count, lambda place: (place + start, positions.element(place)))
@@ -63,7 +63,9 @@ def _smallest(reduce: str, pairwise: str) -> Callable[..., Any]:
     return overload
 
 
-def _print(*values: Any, sep: str | None = " ", end: str | None = "\n", file: Any = None, flush: bool = False) -> None:
+def _print(
+    *values: object, sep: str | None = " ", end: str | None = "\n", file: object = None, flush: bool = False
+) -> None:
     stream = sys.stdout if file is None else file
     sep, end = " " if sep is None else sep, "\n" if end is None else end
     public.framework().print(*values, sep=sep, end=end, output_stream=stream)
@@ -77,12 +79,12 @@ def _bool(value: Any) -> Any:
     return value if value.dtype.name == "bool" else value != 0
 
 
-def _sum(value: Any, start: Any = 0) -> Any:
+def _sum(value: object, start: object = 0) -> Any:
     total = public.math().reduce_sum(value, 0)
     return total if isinstance(start, int) and start == 0 else total + start
 
 
-def _sorted(value: Any, key: Any = None, reverse: bool = False) -> Any:
+def _sorted(value: object, key: object = None, reverse: bool = False) -> Any:
     if key is not None:
         raise TypeError("sorted of a tensor takes no key: use tf.argsort and tf.gather.")
     return public.sorting().sort(value, direction="DESCENDING" if reverse else "ASCENDING")
@@ -139,7 +141,7 @@ def overload_of(function: Any, args: tuple[Any, ...]) -> Callable[..., Any]:
     return function
 
 
-def _holds_symbolic(value: Any) -> bool:
+def _holds_symbolic(value: object) -> bool:
     """Whether a list, tuple or dict that is printed has a symbolic tensor in it."""
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
     return any(is_symbolic(part) or _holds_symbolic(part) for part in parts)

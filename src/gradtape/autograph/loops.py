@@ -54,7 +54,7 @@ def while_stmt(
 
 
 def for_stmt(
-    iterable: Any,
+    iterable: object,
     extra_test: Callable[[], Any] | None,
     body: Callable[[Any], None],
     get_state: Callable[[], Values],
@@ -173,7 +173,7 @@ def is_unrolled(dataset: object) -> bool:
     return hasattr(dataset, "_is_symbolic") and bool(dataset._is_symbolic())
 
 
-def _is_dataset(value: Any) -> bool:
+def _is_dataset(value: object) -> bool:
     return hasattr(value.__class__, "element_spec")
 
 
@@ -297,7 +297,7 @@ class _Loop:
 
     # --- the variables -------------------------------------------------------------------------------------------
 
-    def _is_carried(self, leaf: Any) -> bool:
+    def _is_carried(self, leaf: object) -> bool:
         return is_carried(leaf) and not (self.error is not None and is_number(leaf))
 
     def _leaves(self) -> list[Any]:
@@ -314,7 +314,7 @@ class _Loop:
                 shapes.append(self._known_shape(to_leaf(leaf)) if shape is None else shape)
         return shapes
 
-    def _invariant(self, leaf: Any) -> TensorShape | None:
+    def _invariant(self, leaf: object) -> TensorShape | None:
         return next((TensorShape(shape) for value, shape in self.invariants if value is leaf), None)
 
     def _known_shape(self, leaf: Any) -> TensorShape:
@@ -333,7 +333,7 @@ class _Loop:
         self.set_state(tuple(values))
 
     def _loop_list(self, place: int, elements: list[Any]) -> LoopList:
-        def grow(example: Any) -> Any:
+        def grow(example: object) -> Any:
             raise Restart(self, {place: lambda: TensorList.of(self.start[place], example)})
 
         copied = LoopList(elements)
@@ -358,7 +358,7 @@ class _Loop:
             for leaf in self._checked(name, old, new)
         ]
 
-    def _better_start(self, name: str, old: Any, new: Any) -> Callable[[], Any] | None:
+    def _better_start(self, name: str, old: object, new: object) -> Callable[[], Any] | None:
         """Makes the start value to use instead of `old` if an iteration yields `new`; None where `old` can stay."""
         if is_undefined(old) or old is None:
             return None if new is None or is_undefined(new) else lambda: self._placeholder(name, old, new)
@@ -373,7 +373,7 @@ class _Loop:
             old, [to_leaf(first, second.dtype) if takes_type(first, second) else first for first, second in pairs]
         )
 
-    def _placeholder(self, name: str, old: Any, new: Any) -> Any:
+    def _placeholder(self, name: str, old: object, new: object) -> Any:
         if not all(is_carried(leaf) for leaf in nest.flatten(new)):
             raise TypeError(
                 f"'{name}' is {shown(new)} after one iteration, and has no value before the loop: only tensors can depend on "
@@ -387,7 +387,7 @@ class _Loop:
             self.initialized_here.add(name)
         return value
 
-    def _checked(self, name: str, old: Any, new: Any) -> list[Any]:
+    def _checked(self, name: str, old: object, new: object) -> list[Any]:
         """The leaves of one variable after an iteration."""
         if new is None and old is not None:
             raise ValueError(f"'{name}' is None at the end of the iteration, but {shown(old)} before the loop.")
@@ -407,7 +407,7 @@ class _Loop:
                 )
         return leaves
 
-    def _checked_leaf(self, name: str, old: Any, new: Any) -> Any:
+    def _checked_leaf(self, name: str, old: object, new: object) -> Any:
         before = to_leaf(old)
         if is_composite(before):
             return to_leaf(new)

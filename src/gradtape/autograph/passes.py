@@ -147,7 +147,7 @@ class _ControlFlow(control_flow.ControlFlowTransformer):  # type: ignore[misc]
         results = [name for place, name in enumerate(names) if place < count or name in outer]
         return [*results, *(name for name in names if name not in results)], undefined, len(results)
 
-    def _get_block_basic_vars(self, modified: object, live_in: object, live_out: Any) -> Any:
+    def _get_block_basic_vars(self, modified: object, live_in: object, live_out: object) -> Any:
         outer = self.state[control_flow._Function].scope.globals
         return super()._get_block_basic_vars(modified, live_in, live_out | outer)
 

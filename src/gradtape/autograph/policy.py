@@ -24,7 +24,7 @@ def is_artifact(function: Function) -> bool:
     return getattr(function, "_autograph_artifact", False) is True
 
 
-def artifact(function: Any) -> Any:
+def artifact(function: object) -> Any:
     """Mark a function that is not to be converted (again)."""
     target: Any = function.__func__ if isinstance(function, MethodType) else function
     target._autograph_artifact = True
@@ -56,7 +56,7 @@ def _folders() -> tuple[tuple[str, ...], str]:
     return tuple(folder + os.sep for folder in installed), sysconfig.get_path("stdlib") + os.sep
 
 
-def _is_tensor_library(value: Any) -> bool:
+def _is_tensor_library(value: object) -> bool:
     return isinstance(value, ModuleType) and package_of(value.__name__) in ("gradtape", "keras")
 
 

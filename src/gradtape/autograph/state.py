@@ -51,7 +51,7 @@ def is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def same(first: Any, second: Any) -> bool:
+def same(first: object, second: object) -> bool:
     """Whether a program cannot tell two Python values apart."""
     if first is second:
         return True
@@ -114,7 +114,7 @@ def placeholder(value: object) -> Any:
     return nest.map_structure(leaf, value)
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """The description of a value in an error message."""
     if isinstance(value, Tensor):
         return f"a tensor of {value.dtype.name} and shape {value.shape}"

@@ -13,7 +13,7 @@ from ..variables.variable import Variable
 from . import public
 
 
-def is_symbolic(value: Any) -> bool:
+def is_symbolic(value: object) -> bool:
     """Whether `value` is a tensor of a trace, which has no value yet."""
     return getattr(value.__class__, "_symbolic", False) and isinstance(value, Tensor)
 
@@ -37,7 +37,7 @@ def is_tensor_like(value: object) -> bool:
     return isinstance(value, (Tensor, Variable, bool, int, float, complex, str, bytes, np.ndarray, np.generic))
 
 
-def is_composite(value: Any) -> bool:
+def is_composite(value: object) -> bool:
     """Whether the value is made of tensors that loops and branches carry together (TensorArray, SparseTensor)."""
     return value.__class__ in COMPOSITES
 

@@ -36,7 +36,7 @@ def is_undefined(value: object) -> bool:
     return isinstance(value, (Undefined, UndefinedReturnValue))
 
 
-def ld(value: Any) -> Any:
+def ld(value: object) -> Any:
     """Read a name."""
     if value.__class__ is Undefined:
         value.read()

@@ -57,7 +57,7 @@ NAMES = _names()
 class _EarlierNames:
     """Finds nothing but the names above, and gives the module of today for each."""
 
-    def find_spec(self, fullname: str, path: object = None, target: Any = None) -> ModuleSpec | None:
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> ModuleSpec | None:
         loader: Any = self  # (`importlib.abc.Loader` as a base would import 20 modules)
         return importlib.util.spec_from_loader(fullname, loader) if _today(fullname) else None
 

@@ -88,7 +88,7 @@ def literal(value: Any) -> str | None:
     return None
 
 
-def identifier(name: Any) -> str:
+def identifier(name: object) -> str:
     """The name, if Python takes it as that of a parameter, and as it is: it reads other forms of a letter as one."""
     if (
         name.__class__ is not str

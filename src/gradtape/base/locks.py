@@ -53,7 +53,7 @@ def new_condition() -> threading.Condition:
     return condition
 
 
-def hold_through_forks(lock: Any) -> None:
+def hold_through_forks(lock: object) -> None:
     """Let forks wait for an `RLock` that another package has made; our own locks are never taken under it."""
     _HELD.insert(0, weakref.ref(_renewed(lock), _HELD.remove))
 

@@ -17,7 +17,7 @@ _CONTAINERS = (list, tuple, deque, range, Mapping, MappingView)
 _NESTED_TYPES: dict[type, bool] = {}
 
 
-def is_nested(seq: Any) -> bool:
+def is_nested(seq: object) -> bool:
     """Whether `seq` is a sequence (but no text), a mapping or a record, and not a single value.
 
     >>> import gradtape as tf
@@ -42,7 +42,7 @@ def is_record(value: object) -> bool:
     return hasattr(value.__class__, "__tf_flatten__") or hasattr(value.__class__, "__attrs_attrs__")
 
 
-def static_part(record: Any) -> Any:
+def static_part(record: object) -> Any:
     """What a record has besides its parts."""
     return record.__tf_flatten__()[0] if hasattr(record, "__tf_flatten__") else None
 
@@ -104,7 +104,7 @@ def pack_sequence_as(structure: object, flat_sequence: Any) -> Any:
     return _mapped(lambda _: next(following), structure)
 
 
-def map_structure(func: Callable[..., Any], *structure: Any, check_types: bool = True) -> Any:
+def map_structure(func: Callable[..., Any], *structure: object, check_types: bool = True) -> Any:
     """`func` applied to corresponding leaves of the structures, in a structure like the first.
 
     >>> map_structure(lambda a, b: a + b, {"x": 1, "y": [2]}, {"x": 10, "y": [20]})
@@ -123,7 +123,7 @@ def map_structure(func: Callable[..., Any], *structure: Any, check_types: bool =
 
 
 def assert_same_structure(
-    nest1: Any, nest2: Any, check_types: bool = True, are_same: Callable[[Any, Any, bool], bool] | None = None
+    nest1: object, nest2: object, check_types: bool = True, are_same: Callable[[Any, Any, bool], bool] | None = None
 ) -> None:
     """Raise ValueError (or TypeError for other container types) unless both have one structure.
 
@@ -156,7 +156,7 @@ def assert_same_structure(
         assert_same_structure(first_part, second_part, check_types, are_same)
 
 
-def _same_kind(first: Any, second: Any) -> bool:
+def _same_kind(first: object, second: object) -> bool:
     """Whether two containers are of one type; mappings count as one, and so do namedtuples of one name and fields."""
     if isinstance(first, Mapping) and isinstance(second, Mapping):
         return True

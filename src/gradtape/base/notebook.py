@@ -15,7 +15,7 @@ class Form(NamedTuple):
     text: str = ""  # in lines, as it is
 
 
-def in_notebook(thing: Any) -> str:
+def in_notebook(thing: object) -> str:
     """`_repr_html_` of a class with `_notebook_form`. (What draws stands above, and is imported by notebooks alone.)"""
     from ..diagnostics.notebook import drawn
 

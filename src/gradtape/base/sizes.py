@@ -66,7 +66,7 @@ class Size:
 
     # --- arithmetic ------------------------------------------------------------------------------------------------
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: object) -> Any:
         terms = _terms(other)
         if terms is None:
             return _beside(other)
@@ -77,7 +77,7 @@ class Size:
 
     __radd__ = __add__
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: object) -> Any:
         terms = _terms(other)
         if terms is None:
             return _beside(other)
@@ -95,10 +95,10 @@ class Size:
     def __sub__(self, other: Any) -> Any:
         return self + -other
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: object) -> Any:
         return -self + other
 
-    def __floordiv__(self, other: Any) -> Any:
+    def __floordiv__(self, other: object) -> Any:
         terms = _terms(other)
         if terms is None:
             return _beside(other)
@@ -108,19 +108,19 @@ class Size:
             raise ZeroDivisionError("a size is divided by 0")
         return _exact_quotient(self.terms, terms) if len(terms) == 1 else _quotient(self, other)
 
-    def __rfloordiv__(self, other: Any) -> Any:
+    def __rfloordiv__(self, other: object) -> Any:
         return _quotient(other, self)
 
-    def __mod__(self, other: Any) -> Any:
+    def __mod__(self, other: object) -> Any:
         return self - self // other * other
 
-    def __rmod__(self, other: Any) -> Any:
+    def __rmod__(self, other: object) -> Any:
         return other - other // self * self
 
-    def __divmod__(self, other: Any) -> Any:
+    def __divmod__(self, other: object) -> Any:
         return self // other, self % other
 
-    def __rdivmod__(self, other: Any) -> Any:
+    def __rdivmod__(self, other: object) -> Any:
         return other // self, other % self
 
     def _divided_by_number(self, number: int) -> Any:
@@ -150,22 +150,22 @@ class Size:
             raise Undecided(f"Whether {self} is among other numbers.")  # (`axis in {0, 1}` would never say so)
         return hash(self.terms)
 
-    def __lt__(self, other: Any) -> bool:
+    def __lt__(self, other: object) -> bool:
         low, high = bounds(self - other)
         if high < 0 or low >= 0:
             return high < 0
         raise Undecided(f"Whether {self} is below {other}.")
 
-    def __gt__(self, other: Any) -> bool:
+    def __gt__(self, other: object) -> bool:
         low, high = bounds(self - other)
         if low > 0 or high <= 0:
             return low > 0
         raise Undecided(f"Whether {self} is above {other}.")
 
-    def __le__(self, other: Any) -> bool:
+    def __le__(self, other: object) -> bool:
         return not self > other
 
-    def __ge__(self, other: Any) -> bool:
+    def __ge__(self, other: object) -> bool:
         return not self < other
 
     def __bool__(self) -> bool:
@@ -176,7 +176,7 @@ class Size:
 
     __int__ = __float__ = __index__
 
-    def __truediv__(self, other: Any) -> NoReturn:
+    def __truediv__(self, other: object) -> NoReturn:
         raise Undecided(f"A fraction of {self}.")
 
     __rtruediv__ = __pow__ = __rpow__ = __truediv__
@@ -210,19 +210,19 @@ class _Unknown(Size):
 
     __slots__ = ()
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: object) -> Any:
         return self
 
     def __neg__(self) -> Any:
         return self
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: object) -> Any:
         return 0 if other.__class__ is int and not other else self
 
     __radd__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __add__
     __rmul__ = __mul__
 
-    def __lt__(self, other: Any) -> bool:
+    def __lt__(self, other: object) -> bool:
         raise Undecided("A question about a size of which nothing is known.")
 
     __gt__ = __lt__
@@ -293,7 +293,7 @@ def same(a: Any, b: Any) -> bool | None:
     return low == 0 if low == high else None if low <= 0 <= high else False
 
 
-def surely_equal(a: Any, b: Any) -> bool:
+def surely_equal(a: object, b: object) -> bool:
     """Whether two shapes, or structures of shapes, are equal whatever sizes are that nobody has given yet."""
     try:
         return bool(a == b)
@@ -317,12 +317,12 @@ def bounds(size: Any) -> Bounds:
     return low, high
 
 
-def evaluate(size: Any, numbers: Mapping[Any, int]) -> Any:
+def evaluate(size: object, numbers: Mapping[Any, int]) -> Any:
     """The value of a size for these values of its symbols (given as sizes); UNKNOWN, and a quotient by 0, is unknown."""
     return evaluate_atoms(size, {key.terms[0][0][0]: value // key.terms[0][1] for key, value in numbers.items()})
 
 
-def evaluate_atoms(size: Any, given: Mapping[Atom, int]) -> Any:
+def evaluate_atoms(size: object, given: Mapping[Atom, int]) -> Any:
     """The same for values of the atoms that are symbols."""
 
     def value(part: Any) -> Any:
@@ -336,16 +336,16 @@ def evaluate_atoms(size: Any, given: Mapping[Atom, int]) -> Any:
     return value(size)
 
 
-def symbols_of(size: Any) -> list[Any]:
+def symbols_of(size: object) -> list[Any]:
     """The symbols in a size, as `evaluate` takes them."""
     return [_from_terms({(atom,): 1}) for atom in atoms_of(size)]
 
 
-def atoms_of(size: Any) -> list[Atom]:
+def atoms_of(size: object) -> list[Atom]:
     """The atoms in a size that are symbols."""
     found: dict[Atom, None] = {}
 
-    def visit(part: Any) -> None:
+    def visit(part: object) -> None:
         for monomial, _ in part.terms if isinstance(part, Size) else ():
             for atom in monomial:
                 if atom.kind == "symbol":
@@ -358,10 +358,10 @@ def atoms_of(size: Any) -> list[Atom]:
     return list(found)
 
 
-def written(size: Any, names: Mapping[Atom, str], functions: Callable[[str, Callable[..., Any]], str]) -> str:
+def written(size: object, names: Mapping[Atom, str], functions: Callable[[str, Callable[..., Any]], str]) -> str:
     """A size as an expression of Python; `names` are those of its symbols, and `functions` names a function of sizes."""
 
-    def text(part: Any) -> str:
+    def text(part: object) -> str:
         if not isinstance(part, Size):
             return f"{part}"
         return " + ".join("*".join([str(factor), *map(of_atom, monomial)]) for monomial, factor in part.terms)
@@ -387,12 +387,12 @@ def static(shape: Iterable[Dim] | None) -> tuple[int | None, ...] | None:
 # --- functions of sizes -------------------------------------------------------------------------------------------------
 
 
-def larger(a: Any, b: Any) -> Any:
+def larger(a: object, b: object) -> Any:
     """The larger of two sizes."""
     return _one_of("max", a, b)
 
 
-def smaller(a: Any, b: Any) -> Any:
+def smaller(a: object, b: object) -> Any:
     """The smaller of two sizes."""
     return _one_of("min", a, b)
 
@@ -423,7 +423,7 @@ def joined(a: Any, b: Any) -> Any:
     return _atom("broadcast", a, b)
 
 
-def matched(a: Any, b: Any, what: str = "sizes") -> Any:
+def matched(a: object, b: object, what: str = "sizes") -> Any:
     """One size from two that must be equal: the more specific one."""
     if same(a, b) is False:
         raise Mismatch(f"{what} {a} and {b} differ")
@@ -456,7 +456,7 @@ def _terms(value: Any) -> tuple[tuple[Monomial, int], ...] | None:
     return (((), number),) if number else ()
 
 
-def _beside(other: Any) -> Any:
+def _beside(other: object) -> Any:
     if isinstance(other, float):  # NumPy's too
         raise Undecided("Arithmetic with fractions of a size.")
     return UNKNOWN if other is UNKNOWN else NotImplemented
@@ -471,7 +471,7 @@ def _from_terms(terms: dict[Monomial, int]) -> Any:
     return Size(tuple(sorted(left, key=lambda term: [atom.place for atom in term[0]])))
 
 
-def _atom(kind: str, *parts: Any) -> Any:
+def _atom(kind: str, *parts: object) -> Any:
     key = (kind, *[part.terms if isinstance(part, Size) else part for part in parts])
     found = _ATOMS.get(key)
     if found is None:
@@ -503,7 +503,7 @@ def _one_of(kind: str, a: Any, b: Any) -> Any:
     return _atom(kind, a, b)
 
 
-def _quotient(a: Any, b: Any) -> Any:
+def _quotient(a: object, b: object) -> Any:
     if a is UNKNOWN or b is UNKNOWN:
         return UNKNOWN
     return 1 if same(a, b) else _atom("//", a, b)

@@ -53,7 +53,7 @@ class TypeSpec:
         """
         raise NotImplementedError
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: object) -> bool:
         """Whether every value that fits this spec fits the other.
 
         >>> tf.RaggedTensorSpec([2, None]).is_subtype_of(tf.RaggedTensorSpec([None, None]))

@@ -119,7 +119,7 @@ def _counted(count: int, noun: str) -> str:
 # --- which function --------------------------------------------------------------------------------------------------------
 
 
-def _traces(found: Any, settings: Settings) -> list[ConcreteFunction]:
+def _traces(found: object, settings: Settings) -> list[ConcreteFunction]:
     if isinstance(found, ConcreteFunction):
         return [found]
     if not callable(found) or isinstance(found, type):
@@ -164,7 +164,7 @@ def _found(target: str) -> Any:
     return found
 
 
-def _is_own_function(value: Any, path: str) -> bool:
+def _is_own_function(value: object, path: str) -> bool:
     if isinstance(value, (Function, ConcreteFunction)):
         return True
     code = getattr(value, "__code__", None)

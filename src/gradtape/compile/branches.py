@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 def branch(
     evaluator: Lowering,
-    number: Any,
+    number: object,
     functions: list[Callable[[], Any]],
     seen: Sequence[Any] = (),
     outcomes: BranchOutcomes | None = None,

@@ -65,7 +65,7 @@ class _Writer:
         self.sums = {accumulated.number: f"sum{accumulated.place}" for accumulated in sums or ()}
         self.stored: set[tuple[int, int]] = set()  # results that are written to their variables before the assignment
 
-    def operand(self, operand: Any) -> str:
+    def operand(self, operand: object) -> str:
         if operand.__class__ is Value:
             return f"v{operand.number}"
         return "None" if operand is None else self.name("c", operand)
@@ -159,7 +159,7 @@ def _write_node(writer: _Writer, position: int, node: Item) -> None:
     _free(writer, position)
 
 
-def _text(value: Any) -> Any:
+def _text(value: object) -> Any:
     """A text as an array: where NumPy gives a scalar of numbers, it gives the bare text."""
     return value if value.__class__ is np.ndarray else np.array(value, object)
 
@@ -480,7 +480,7 @@ def packed(structure: Any, names: Names) -> str | None:
     return f"{names.of('build', partial(_rebuilt, structure))}({', '.join(map(str, parts))})"
 
 
-def _rebuilt(structure: Any, *parts: Any) -> Any:
+def _rebuilt(structure: object, *parts: object) -> Any:
     """A structure like this one, of other parts."""
     following = iter(parts)
     return map_parts(structure, lambda _: next(following))

@@ -87,7 +87,7 @@ def _made_of(program: Program, known: set[int]) -> set[int]:
     return made
 
 
-def _is_known(output: Any, made: set[int]) -> bool:
+def _is_known(output: object, made: set[int]) -> bool:
     return output.__class__ is not Value or output.number in made
 
 

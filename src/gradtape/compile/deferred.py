@@ -162,7 +162,7 @@ class _Apart:
             return self.run(*tensors)
 
 
-def _filled(given: Any, tensors: Tensors) -> Any:
+def _filled(given: object, tensors: Tensors) -> Any:
     if given.__class__ is _Slot:
         tensor = tensors[given.number]
         if given.is_shape:
@@ -180,7 +180,7 @@ class _Operands:
         self.tensors: list[Any] = []
         self._slots: dict[int, _Slot] = {}
 
-    def slots(self, value: Any) -> Any:
+    def slots(self, value: object) -> Any:
         """The arguments with slots in place of what is known only when the program runs."""
         if isinstance(value, OpenShape):
             slot: _Slot = self.slots(value.of)

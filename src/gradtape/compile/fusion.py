@@ -45,7 +45,7 @@ class BlockGroup(Group):
         return FusedKernel(program, self)
 
 
-def whole_function(program: Program, returned: Any) -> Any:
+def whole_function(program: Program, returned: object) -> Any:
     """The program as machine code that takes and returns tensors (see `whole/`); None where it is not one native function."""
     if not engine.available():
         return None

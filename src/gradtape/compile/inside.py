@@ -65,12 +65,12 @@ class Shell:
             value = Batched(value, level, depth)
         return value
 
-    def element(self, sequence: Any) -> Any:
+    def element(self, sequence: object) -> Any:
         """The data of a batched sequence with the axis of the sequence first."""
         count = len(self.layers)
         return _moved(sequence, [count, *range(count), *range(count + 1, _rank(sequence))]) if count else sequence
 
-    def collected(self, stack: Any) -> Any:
+    def collected(self, stack: object) -> Any:
         """The data of what was collected with its batch axes first."""
         count = len(self.layers)
         return self(_moved(stack, [*range(1, count + 1), 0, *range(count + 1, _rank(stack))]) if count else stack)
@@ -92,7 +92,7 @@ def opened(value: Any) -> tuple[Any, Shell]:
     return value if isinstance(value, Tensor) else from_array(value), Shell(tuple(layers))
 
 
-def as_tensor(value: Any) -> Any:
+def as_tensor(value: object) -> Any:
     return value if isinstance(value, Tensor) else to_tensor(value)
 
 
@@ -142,7 +142,7 @@ def as_recorded(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     count = len(STATE.tapes)
 
-    def run(*args: Any) -> Any:
+    def run(*args: object) -> Any:
         missing = count - len(STATE.tapes)
         if missing <= 0:
             return function(*args)
@@ -190,7 +190,7 @@ def as_carried(
     """The structure in a form that loops can carry and branches can return, and the values that were converted."""
     owners: list[Any] = []
 
-    def convert(part: Any) -> Any:
+    def convert(part: object) -> Any:
         if part.__class__ not in CARRIED:
             return map_parts(part, convert)
         place = len(owners)
@@ -200,7 +200,7 @@ def as_carried(
     return convert(structure), owners
 
 
-def tensors_in(structure: Any) -> list[Any]:
+def tensors_in(structure: object) -> list[Any]:
     """The tensors of the values that a loop carries or a branch returns."""
     found = []
     for leaf in leaves(structure):
@@ -215,11 +215,11 @@ def tensors_in(structure: Any) -> list[Any]:
     return found
 
 
-def filled(structure: Any, values: list[Any]) -> Any:
+def filled(structure: object, values: list[Any]) -> Any:
     """The structure with other tensors."""
     following = iter(values)
 
-    def fill(part: Any) -> Any:
+    def fill(part: object) -> Any:
         if isinstance(part, (Tensor, Variable, bool, int, float, complex, np.ndarray, np.generic)):
             return next(following)
         return map_parts(part, fill)

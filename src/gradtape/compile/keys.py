@@ -21,7 +21,7 @@ def key_of(node: Node) -> Any:
     return key
 
 
-def operand_key(operand: Any) -> Any:
+def operand_key(operand: object) -> Any:
     """Equal for operands that are one value, or equal small constants."""
     if operand.__class__ is Value or operand is None:
         return operand
@@ -31,7 +31,7 @@ def operand_key(operand: Any) -> Any:
     return "array", id(operand)
 
 
-def _attribute_key(value: Any) -> Any:
+def _attribute_key(value: object) -> Any:
     if isinstance(value, slice):
         return "slice", value.start, value.stop, value.step
     if isinstance(value, (list, tuple)):

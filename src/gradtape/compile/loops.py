@@ -249,7 +249,7 @@ class _Loop:
         what = Loop(test, body, len(inside), len(taken), self.reverse, self.own, self.across)
         return what, starts, stacks, free, shells, layers, level, [look_of(abstract) for abstract in inside]
 
-    def _element(self, stack: Any, depth: int) -> AbstractTensor:
+    def _element(self, stack: object, depth: int) -> AbstractTensor:
         """What one round gets of a sequence; that of a list of stacks is a stack."""
         shape, dtype = look_of(stack)
         taken = element_of(shape)
@@ -354,7 +354,7 @@ class _Loop:
         own = [self._sized(what, known, *each) for each in enumerate(collected[: self.own])]
         return Made(rounds, after, own, outcomes)
 
-    def _sized(self, what: Loop, count: Any, place: int, collected: Any) -> Any:
+    def _sized(self, what: Loop, count: object, place: int, collected: object) -> Any:
         """What was collected, with the sizes that are known outside: if there was no round, it has no others."""
         shape = what.body.look_of(what.body.outputs[what.carried + place])[0]
         if collected.__class__ is not AbstractTensor or shape is None or is_known(shape):
@@ -365,7 +365,7 @@ class _Loop:
 
     # --- the gradient ------------------------------------------------------------------------------------------------
 
-    def _record(self, rounds: Any, after: list[Any], collected: list[Any], level: Level) -> None:
+    def _record(self, rounds: object, after: list[Any], collected: list[Any], level: Level) -> None:
         """One record for the loop on all tapes that follow something of it."""
         constants = followed_among([*level.used.values(), *present_values([level.program])])
         states = collected[self.own : self.own + len(after)]
@@ -504,10 +504,10 @@ def _is_weight(weight: Any) -> bool:
 
 def while_loop(
     evaluator: Lowering,
-    condition: Any,
-    body: Any,
+    condition: object,
+    body: object,
     variables: list[Any],
-    limit: Any,
+    limit: object,
     earlier: LoopOutcomes | None = None,
 ) -> tuple[list[Any], LoopOutcomes]:
     """`tf.while_loop`: the variables after the last round, and what it reads and draws."""

@@ -205,7 +205,7 @@ class _Shown:
         return f"%{self._value.number}" if self._value.__class__ is Value else repr(self._value)
 
 
-def _shown(operand: Any) -> str:
+def _shown(operand: object) -> str:
     if operand.__class__ is Value:
         return f"%{operand.number}"
     if isinstance(operand, np.ndarray) and operand.size > 4:
@@ -243,7 +243,7 @@ class Program:
             values.update(zip(node.outputs, perform(node, operands, values), strict=True))
         return [values[o.number] if o.__class__ is Value else o for o in self.outputs]
 
-    def look_of(self, operand: Any) -> Look:
+    def look_of(self, operand: object) -> Look:
         """Shape and type of an operand."""
         if operand.__class__ is Value:
             return self.looks[operand.number]

@@ -47,7 +47,7 @@ class Draw:
         return evaluator.opaque(self.function, args, kwargs, self.looks)
 
 
-def _with_seed(part: Any, seed: Any) -> Any:
+def _with_seed(part: object, seed: object) -> Any:
     return seed if part.__class__ is OpSeed else map_parts(part, lambda inner: _with_seed(inner, seed))
 
 
@@ -58,7 +58,7 @@ class Undrawn(Exception):
         self.calls = calls
 
 
-def draws_numbers(function: Any, args: tuple[Any, ...]) -> bool:
+def draws_numbers(function: object, args: tuple[Any, ...]) -> bool:
     """Whether a function draws random numbers on the host."""
     # (A generator of replicas draws on their devices, each with a key of its own.)
     of_replicas = any(getattr(arg, "of_replicas", False) for arg in args[:1])

@@ -298,11 +298,11 @@ class RowGroup(Group):
         return found
 
 
-def _dtype(program: Program, operand: Any) -> np.dtype[Any]:
+def _dtype(program: Program, operand: object) -> np.dtype[Any]:
     return program.looks[operand.number][1] if operand.__class__ is Value else np.asarray(operand).dtype
 
 
-def _constant(operand: Any) -> Constant | None:
+def _constant(operand: object) -> Constant | None:
     """An operand that is one known number, perhaps many times."""
     if operand.__class__ is Value:
         return None

@@ -46,7 +46,7 @@ def _with_rows_added(node: Node, loop: Loop, last: int) -> Node:
     return replace(node, what=loop)
 
 
-def _is_zero(start: Any) -> bool:
+def _is_zero(start: object) -> bool:
     """Whether a sum begins with zeros, none of them negative."""
     if start.__class__ is Value or start is None:
         return False
@@ -124,7 +124,7 @@ class _New:
         self.nodes: list[Node] = []
         self.looks, self._last = looks, max(last, *looks)
 
-    def reshaped(self, operand: Any, shape: tuple[int, ...]) -> Any:
+    def reshaped(self, operand: object, shape: tuple[int, ...]) -> Any:
         """The operand with that shape."""
         if operand.__class__ is not Value:
             return np.asarray(operand).reshape(shape)

@@ -161,11 +161,11 @@ class _Rows:
                 found.append(operand)
         return found
 
-    def _op_of(self, operand: Any) -> Any:
+    def _op_of(self, operand: object) -> Any:
         maker = self._makers.get(operand.number) if operand.__class__ is Value else None
         return maker.what if maker is not None and isinstance(maker.what, Op) else None
 
-    def _look(self, operand: Any) -> Look:
+    def _look(self, operand: object) -> Look:
         if operand.__class__ is Value:
             return self.looks[operand.number]
         array = np.asarray(operand)

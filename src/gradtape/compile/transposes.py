@@ -103,7 +103,7 @@ def _order_of_operands(program: Program, node: Node, turned: dict[int, Order]) -
     return found
 
 
-def _is_uniform(operand: Any) -> bool:
+def _is_uniform(operand: object) -> bool:
     return operand.__class__ is not Value and not any(np.asarray(operand).strides)
 
 
@@ -157,7 +157,7 @@ class _Rewriting:
         self._inner[number] = made
         self._nodes.append(Node(permute, (made,), {"perm": order}, (number,)))
 
-    def _before(self, operand: Any, back: Order) -> Any:
+    def _before(self, operand: object, back: Order) -> Any:
         """An operand as it is before the transpose."""
         if operand.__class__ is Value and operand.number in self._inner:
             return self._inner[operand.number]

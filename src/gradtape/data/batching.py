@@ -118,7 +118,7 @@ class PaddedBatch(Gathered):
         if known is not None:
             self._check(known)
 
-    def _check(self, spec: Any) -> None:
+    def _check(self, spec: object) -> None:
         """Raise where the elements cannot be padded so."""
         leaves = nest.flatten(spec)
         for leaf in leaves:

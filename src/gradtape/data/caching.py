@@ -109,7 +109,7 @@ class _CacheIterator(ElementIterator):
 # --- elements in a file ------------------------------------------------------------------------------------
 
 
-def _described(spec: Any) -> Any:
+def _described(spec: object) -> Any:
     """Specs as plain values."""
     if isinstance(spec, TensorSpec):
         shape = None if spec.shape.rank is None else list(spec.shape)

@@ -345,7 +345,7 @@ class NumpyIterator(PythonIterator[Any]):
         self._inner.set_state(state)
 
 
-def _as_numpy(leaf: Any) -> Any:
+def _as_numpy(leaf: object) -> Any:
     if isinstance(leaf, Tensor):
         array = leaf._array
         if not array.ndim:

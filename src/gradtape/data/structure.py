@@ -84,10 +84,10 @@ def _leaf_spec(leaf: Any) -> Any:
     return leaf._type_spec if spec is None else spec.from_value(leaf)
 
 
-def with_shape(spec: Any, change: Callable[[TensorShape], Any]) -> Any:
+def with_shape(spec: object, change: Callable[[TensorShape], Any]) -> Any:
     """The specs with their shapes changed; that of a dataset stays as it is."""
 
-    def changed(leaf: Any) -> Any:
+    def changed(leaf: object) -> Any:
         if isinstance(leaf, TensorSpec):
             return TensorSpec(change(leaf.shape), leaf.dtype)
         return leaf._with_changed_shape(change) if isinstance(leaf, CompositeSpec) else leaf
@@ -207,7 +207,7 @@ def row(element: Element, index: int) -> Element:
     return nest.map_structure(lambda leaf: _leaf_row(leaf, index), element)
 
 
-def _leaf_row(leaf: Any, index: int) -> Any:
+def _leaf_row(leaf: object, index: int) -> Any:
     if isinstance(leaf, Tensor):
         return row_of(leaf._array, index) if leaf.__class__ is EagerTensor else leaf[index]
     return None if leaf is None else rows_of(leaf).at(leaf, index)
@@ -227,7 +227,7 @@ def rows_between(element: Element, start: int, stop: int) -> Element:
 def rows_at(element: Element, indices: Array) -> Element:
     """Some rows of each component, in the given order."""
 
-    def rows(leaf: Any) -> Any:
+    def rows(leaf: object) -> Any:
         if isinstance(leaf, Tensor):
             if leaf.__class__ is not EagerTensor:  # in a traced function
                 return take.public(leaf, indices, axis=0)
@@ -237,7 +237,7 @@ def rows_at(element: Element, indices: Array) -> Element:
     return nest.map_structure(rows, element)
 
 
-def rows_of(leaf: Any) -> Rows[Any]:
+def rows_of(leaf: object) -> Rows[Any]:
     """How a leaf made of several tensors is taken apart along its first axis, and put together."""
     kind = COMPOSITES.get(leaf.__class__)
     if kind is None or kind.rows is None:
@@ -245,7 +245,7 @@ def rows_of(leaf: Any) -> Rows[Any]:
     return kind.rows
 
 
-def _chosen_rows(leaf: Any, indices: Iterable[int]) -> Any:
+def _chosen_rows(leaf: object, indices: Iterable[int]) -> Any:
     """Some rows of a leaf made of several tensors."""
     rows = rows_of(leaf)
     return rows.stack([rows.at(leaf, i) for i in indices])
@@ -277,12 +277,12 @@ def encoded(element: Element) -> Any:
     return state if static is None else {**state, "static": _lists(static)}
 
 
-def _lists(static: Any) -> Any:
+def _lists(static: object) -> Any:
     """Lists in place of tuples: files keep no tuples."""
     return [_lists(part) for part in static] if isinstance(static, tuple) else static
 
 
-def _tuples(static: Any) -> Any:
+def _tuples(static: object) -> Any:
     return tuple([_tuples(part) for part in static]) if isinstance(static, list) else static
 
 

@@ -280,7 +280,7 @@ def _difference(at: Callable[[float], float], step: float) -> float | None:
     return (right + left) / 2
 
 
-def _reverse(record: Record, cotangent: Any, directions: list[Array]) -> float:
+def _reverse(record: Record, cotangent: object, directions: list[Array]) -> float:
     total = 0.0
     for part, direction in zip(pull_of(record)(cotangent, record), directions, strict=True):
         part = part.value() if part.__class__ is Product else part
@@ -296,6 +296,6 @@ def _differs(one: float, other: float, tolerance: float, base: Array, cotangent:
     return bool(abs(one - other) > tolerance * scale)
 
 
-def _wide(value: Any) -> Any:
+def _wide(value: object) -> Any:
     array = np.asarray(value)
     return array.astype(np.float64) if array.dtype.kind == "f" else value

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..differentiation.tape import GradientTape
 
 
-def explain(tape: GradientTape, target: Any, sources: Any, connected: bool) -> Any:
+def explain(tape: GradientTape, target: object, sources: object, connected: bool) -> Any:
     """The explanations for `tape.explain`, in the structure of the sources."""
     frame = program_frame(2)
     targets, flat = checked_tensors(target, "target"), checked_tensors(sources, "source")
@@ -112,7 +112,7 @@ def _best(
     tape: GradientTape,
     chain: Chain,
     looks: list[Any],
-    source: Any,
+    source: object,
     reading: Reading,
     place: int,
     consumed: bool,
@@ -166,7 +166,7 @@ def _with_norms(answer: Explanation, records: Records, targets: list[Any], sourc
     return replace(answer, path=steps, reason=reason)
 
 
-def _norm(cotangent: Any) -> float:
+def _norm(cotangent: object) -> float:
     values = getattr(cotangent, "values", cotangent)
     values = values() if callable(values) else values
     array = np.asarray(getattr(values, "_array", values))

@@ -162,7 +162,7 @@ def _idle_units(arrays: list[Array | None]) -> Array | None:
 # --- the parts of what is watched -------------------------------------------------------------------------------------
 
 
-def parts_of(watched: Any) -> list[Part]:
+def parts_of(watched: object) -> list[Part]:
     """The trainable variables of a model, a module, or a structure of these and of variables, by layer."""
     groups: dict[tuple[str, str], list[Variable]] = {}
     seen: set[int] = set()
@@ -173,7 +173,7 @@ def parts_of(watched: Any) -> list[Part]:
     return [Part(model, name, variables) for (model, name), variables in groups.items()]
 
 
-def variables_of(watched: Any) -> list[Any]:
+def variables_of(watched: object) -> list[Any]:
     """All variables of what is watched, in less time than `parts_of` takes."""
     if isinstance(watched, Variable):
         return [watched]

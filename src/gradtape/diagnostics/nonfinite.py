@@ -50,7 +50,7 @@ class Range:
         )
 
 
-def range_of(array: Any) -> Range:
+def range_of(array: object) -> Range:
     """The range of an array."""
     values = np.asarray(array)
     real = np.abs(values) if values.dtype.kind == "c" else values
@@ -130,7 +130,7 @@ class NonFinite:
         return framed(preformatted(str(self)), good=self.first is None)
 
 
-def explain_nonfinite(tape: GradientTape, target: Any, sources: Any) -> NonFinite:
+def explain_nonfinite(tape: GradientTape, target: object, sources: object) -> NonFinite:
     """The first value that is not finite, forward and backward, on the way from the sources to the target."""
     records = tape._tape
     if records is None:
@@ -164,7 +164,7 @@ def _found_in(
     return NonFinite(forward, _first_backward(records, targets, flat, values, lines))
 
 
-def is_finite(array: Any) -> bool:
+def is_finite(array: object) -> bool:
     """Whether all elements are; what holds no numbers is finite."""
     values = np.asarray(array)
     return values.dtype.kind not in "fcV" or bool(np.all(np.isfinite(values)))
@@ -225,7 +225,7 @@ class _Checked:
         return parts
 
 
-def dense(part: Any) -> Any:
+def dense(part: object) -> Any:
     """The numbers of a cotangent."""
     part = part.values if isinstance(part, IndexedSlices) else part
     return part._array if part.__class__ is EagerTensor else part
@@ -336,7 +336,7 @@ def _use(records: Records, number: int) -> tuple[str, Where | None]:
     return "shares", where_of_record(logarithms[0][1], *place_of(logarithms[0][0])) if logarithms else None
 
 
-def _inside_custom(records: Records, record: Record, values: dict[int, Array], cotangent: Any) -> Origin | None:
+def _inside_custom(records: Records, record: Record, values: dict[int, Array], cotangent: object) -> Origin | None:
     """The origin inside a function with a custom gradient, which is one record: its parts are run again."""
     call: CustomCall | None = getattr(pull_of(record), "call", None)
     if call is None:

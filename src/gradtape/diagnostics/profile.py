@@ -233,7 +233,7 @@ class Profiler:
         """Called after each call of a compiled function."""
         self._forward(f"{_FUNCTION}{name}", 0)
 
-    def after_pull(self, pull: Any, cotangent: Any, record: Record, parts: Any) -> None:
+    def after_pull(self, pull: object, cotangent: object, record: Record, parts: object) -> None:
         """Called after each backward step."""
         now = perf_counter_ns()
         op = op_of(pull)

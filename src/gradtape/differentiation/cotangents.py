@@ -75,7 +75,7 @@ class Cotangents:
                 self._sums = self._sums or set()
                 self._sums.add(number)
 
-    def _posted(self, number: int, present: Any, product: Product) -> Any:
+    def _posted(self, number: int, present: object, product: Product) -> Any:
         """The part to add for a product: None if other threads add it, or if nothing needs it."""
         if self.records.get(number, product) is not None:
             return product.value()  # not of a leaf: a rule reads it next

@@ -83,7 +83,7 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
         return custom_gradient
 
     @functools.wraps(f)
-    def decorated(*args: Any, **kwargs: Any) -> Any:
+    def decorated(*args: object, **kwargs: object) -> Any:
         return _call(f, args, kwargs)
 
     return decorated
@@ -117,7 +117,7 @@ def _trace_call(trace: Any, f: Callable[..., Any], args: tuple[Any, ...], kwargs
 def _custom_gradient(run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run the graphs that `_trace_call` recorded."""
 
-    def f(*given: Any, **settings: Any) -> Any:
+    def f(*given: object, **settings: object) -> Any:
         result, gradient = run(given, settings)
         return result, lambda *cotangents, variables=None: gradient(*cotangents)
 
@@ -165,13 +165,13 @@ def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) 
     )
 
 
-def _elements(value: Any) -> Any:
+def _elements(value: object) -> Any:
     """What tapes follow of an argument or a result: the elements of a ragged tensor, or the value itself."""
     kind = COMPOSITES.get(value.__class__)
     return value if kind is None or kind.values is None or not kind.values.followed else kind.values.of(value)
 
 
-def _as_part(like: Any, elements: Any) -> Any:
+def _as_part(like: object, elements: object) -> Any:
     """The elements as a value of the kind of `like`."""
     return elements if _elements(like) is like else COMPOSITES[like.__class__].values.put(like, elements)  # type: ignore[union-attr]
 
@@ -181,7 +181,7 @@ def _on_elements(grad_fn: Callable[..., Any], results: list[Any]) -> Callable[..
     if all(_elements(value) is value for value in results):
         return grad_fn
 
-    def grad(*cotangents: Any, **settings: Any) -> Any:
+    def grad(*cotangents: object, **settings: object) -> Any:
         given = [_as_part(value, cotangent) for value, cotangent in zip(results, cotangents, strict=True)]
         return nest.map_structure(_elements, grad_fn(*given, **settings))
 
@@ -197,7 +197,7 @@ def _call_on_abstract(evaluator: Any, function: Any, *args: Any) -> Any:
 _call = traceable(_call, always=True, on_trace=_trace_call, on_abstract=_call_on_abstract)
 
 
-def _is_object(value: Any) -> bool:
+def _is_object(value: object) -> bool:
     """Whether an argument is passed on as it is: `self` of a method, None, a function."""
     return not isinstance(value, (Tensor, Variable, np.ndarray, np.generic, bool, int, float, complex, str, bytes))
 
@@ -206,7 +206,7 @@ def _takes_keywords(function: Callable[..., Any]) -> bool:
     return any(p.kind is p.VAR_KEYWORD for p in inspect.signature(function).parameters.values())
 
 
-def _value_and_gradient(f: Callable[..., Any], returned: Any) -> tuple[Any, Callable[..., Any]]:
+def _value_and_gradient(f: Callable[..., Any], returned: object) -> tuple[Any, Callable[..., Any]]:
     if not isinstance(returned, (tuple, list)) or len(returned) != 2 or not callable(returned[1]):
         raise TypeError(
             f"{getattr(f, '__name__', f)} is decorated with @tf.custom_gradient and must return two things, its value and "
@@ -215,7 +215,7 @@ def _value_and_gradient(f: Callable[..., Any], returned: Any) -> tuple[Any, Call
     return returned[0], returned[1]
 
 
-def _fresh(tensor: Any) -> Any:
+def _fresh(tensor: object) -> Any:
     """An output with an identity of its own, also where the function returned its argument."""
     if tensor.__class__ is EagerTensor:
         return from_array(tensor._array)
@@ -329,7 +329,7 @@ def record_call(
         accumulator._advance_call(push, inputs, outputs)
 
 
-def linked(result: Any, sources: list[Any]) -> Any:
+def linked(result: object, sources: list[Any]) -> Any:
     """The same result, with gradient 0 instead of None for these sources, which it might have depended on."""
     followed = [source for source in sources if isinstance(source, Tensor) and source.dtype.is_differentiable]
     if not followed or not isinstance(result, Tensor) or not result.dtype.is_differentiable:
@@ -350,7 +350,7 @@ def _data(values: list[Any], depth: int) -> list[Any]:
     return [value.data if _is_batched(value, depth) else value for value in values]
 
 
-def _is_batched(value: Any, depth: int) -> bool:
+def _is_batched(value: object, depth: int) -> bool:
     return value.__class__ is Batched and value.depth == depth
 
 
@@ -372,7 +372,7 @@ def _on_data(
     return grad
 
 
-def _summed(part: Any, size: int, depth: int, keep: bool) -> Any:
+def _summed(part: object, size: int, depth: int, keep: bool) -> Any:
     """The cotangent of the data; that of an argument which all entries share is added up over them."""
     if part is None or isinstance(part, IndexedSlices):
         return part
@@ -419,7 +419,7 @@ def _pull_of(
     return on_arrays
 
 
-def _unwrapped(value: Any) -> Any:
+def _unwrapped(value: object) -> Any:
     if value.__class__ is EagerTensor:
         return value._array
     if isinstance(value, IndexedSlices):

@@ -79,7 +79,7 @@ def batch_jacobian_of(records: Records, target: Any, source: object) -> Any:
 
 
 def _batched_pass(
-    records: Records, target: Any, sources: list[Any], count: int, directions: Callable[[int, int], Any]
+    records: Records, target: object, sources: list[Any], count: int, directions: Callable[[int, int], Any]
 ) -> list[Any]:
     """The cotangents of the sources for `count` cotangents of the target, with the count as first axis."""
     try:
@@ -190,7 +190,7 @@ def hessians_of(records: Records, target: object, sources: list[Any]) -> list[li
     extended, found = recorded_gradients(records, target, sources)
     connected = [source for gradient, source in zip(found, sources, strict=True) if gradient is not None]
 
-    def row(first: Any, gradient: Any) -> Iterator[Any]:
+    def row(first: object, gradient: object) -> Iterator[Any]:
         blocks = iter(jacobians(extended, gradient, connected))
         for gradient_of_second, second in zip(found, sources, strict=True):
             block = None if gradient_of_second is None else next(blocks)
@@ -222,7 +222,7 @@ def hessian_vector_products(records: Records, target: object, sources: list[Any]
     ]
 
 
-def hessian_diagonal_of(records: Records, target: object, source: Any) -> Any:
+def hessian_diagonal_of(records: Records, target: object, source: object) -> Any:
     """The second derivative in each element of the source, in chunks of rows: the whole matrix is never in memory."""
     extended, (gradient,) = recorded_gradients(records, target, [source])
     if gradient is None:
@@ -247,7 +247,7 @@ def _diagonal(extended: Records, gradient: Any, source: Any) -> Any:
     return as_tensor(reshape(concat(pieces, axis=0), shape=shape))
 
 
-def _diagonal_pieces(records: Records, gradient: Any, source: object, size: int) -> Iterator[Any]:
+def _diagonal_pieces(records: Records, gradient: object, source: object, size: int) -> Iterator[Any]:
     chunk = max(1, min(size, MEMORY_BOUND // max(1, _largest_value(records, gradient, [source]))))
     for start in range(0, size, chunk):
         stop = min(start + chunk, size)

@@ -29,7 +29,7 @@ from ..op.record import Place, ids_of, looks_of_outputs, new_record, op_of, plac
 from ..values.tensor import EagerTensor, from_array
 
 
-def checked_budget(budget: Any) -> None:
+def checked_budget(budget: object) -> None:
     """Raise unless `budget` is a positive number of bytes."""
     if isinstance(budget, bool) or not isinstance(budget, (int, float)) or not budget > 0:
         raise ValueError(f"memory_budget must be a positive number of bytes, such as 2**30, or None; got {budget!r}.")

@@ -63,14 +63,14 @@ def _elementwise(pull: OpPull, g: Any, record: Record, on_tensors: bool) -> list
     return parts
 
 
-def _guarded(part: Any, g: Any) -> Any:
+def _guarded(part: object, g: object) -> Any:
     size = real(g) if is_complex(g) else g
     checked = real(part) if is_complex(part) else part
     stays_zero = logical_or(equal(g, zeros_like(g)), logical_and(is_inf(size), is_nan(checked)))
     return select(stays_zero, zeros_like(part), part)
 
 
-def _without_nan(part: Any) -> Any:
+def _without_nan(part: object) -> Any:
     if part.__class__ is Product:
         part = part.value()
     if part.__class__ is IndexedSlices:
@@ -80,7 +80,7 @@ def _without_nan(part: Any) -> Any:
     return select(is_nan(real(part) if is_complex(part) else part), zeros_like(part), part)
 
 
-def _holds_nan(value: Any) -> bool:
+def _holds_nan(value: object) -> bool:
     if isinstance(value, (list, tuple)):
         return any(_holds_nan(item) for item in value)
     array = value._array if value.__class__ is EagerTensor else value

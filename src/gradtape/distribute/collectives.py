@@ -26,7 +26,7 @@ def _same(x: Array, layout: object = None) -> Array:
 
 
 @elementwise(eager=_same, dtypes=ANY)
-def lay_out(xp: Namespace, input: Array, *, layout: Any = None) -> Any:
+def lay_out(xp: Namespace, input: Array, *, layout: object = None) -> Any:
     """The same value, shared out to devices as a `Layout` says, or a sharding of JAX's."""
     return input
 
@@ -35,12 +35,12 @@ lay_out.is_for_devices = True
 
 
 @lay_out.xla
-def _(jax: Jax, input: Any, *, layout: Any = None) -> Any:
+def _(jax: Jax, input: object, *, layout: object = None) -> Any:
     return input if layout is None else jax.lax.with_sharding_constraint(input, getattr(layout, "sharding", layout))
 
 
 @lay_out.derivative("input")
-def _(t: Value, layout: Any) -> Any:
+def _(t: Value, layout: object) -> Any:
     return lay_out(t, layout=layout)
 
 
@@ -60,7 +60,7 @@ def replica_sum(xp: Namespace, value: Array, replica: Array) -> Any:
 
 
 @replica_sum.xla
-def _(jax: Jax, value: Any, replica: Any) -> Any:
+def _(jax: Jax, value: object, replica: object) -> Any:
     return jax.lax.psum(value, REPLICAS)
 
 

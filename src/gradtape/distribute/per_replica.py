@@ -244,7 +244,7 @@ def elements_of(value: PerReplica) -> Any:
     return value if isinstance(value, Apart) else value.stacked
 
 
-def per_replica(elements: Any) -> PerReplica:
+def per_replica(elements: object) -> PerReplica:
     """The values of all replicas, of a stacked tensor or of a list with one for each."""
     return Apart(elements) if isinstance(elements, (list, tuple)) else PerReplica(elements)
 
@@ -262,13 +262,13 @@ def rows_of(batch: Any, count: int) -> list[Any]:
     return [batch[number * each : (number + 1) * each] for number in range(count)]
 
 
-def _rows_on_abstract(evaluator: Any, function: Any, batch: Any, count: int) -> list[Any]:
+def _rows_on_abstract(evaluator: object, function: object, batch: object, count: int) -> list[Any]:
     if not isinstance(evaluator, Inference):
         raise NeedsValue("How many rows a batch has is known when it is there.")
     return [fitting(evaluator, without_rows(spec_of(batch)))] * count
 
 
-def without_rows(spec: Any) -> Any:
+def without_rows(spec: object) -> Any:
     """A spec of as many rows as there may be."""
     return with_shape(spec, lambda shape: shape[:0].concatenate([None]).concatenate(shape[1:]))
 

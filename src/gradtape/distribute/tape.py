@@ -138,12 +138,12 @@ def _averaged(gradients: list[Any], sources: list[Any]) -> list[Any]:
     return [mean if count else None for mean, count in zip(means, np.asarray(counts), strict=True)]
 
 
-def _dense(gradient: Any) -> Any:
+def _dense(gradient: object) -> Any:
     return to_tensor(gradient) if isinstance(gradient, IndexedSlices) else gradient
 
 
 @custom_gradient
-def _mean_over_processes(*tensors: Any) -> Any:
+def _mean_over_processes(*tensors: object) -> Any:
     """The mean of each tensor over all processes; its derivative is the mean of the cotangents."""
     from ..xla import together
 

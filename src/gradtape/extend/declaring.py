@@ -162,14 +162,14 @@ def _of_type(result: Any, dtype: np.dtype[Any]) -> Any:
 def _on_tensors(rule: Rule) -> Rule:
     """The rule with tensors in place of arrays. A pass that is not recorded works on arrays: it gets an array back."""
 
-    def run(direction: Any, *saved: Any) -> Any:
+    def run(direction: object, *saved: object) -> Any:
         result = rule(_wrapped(direction), *[_wrapped(value) for value in saved])
         return _bare(result) if _is_bare(direction) else result
 
     return run
 
 
-def _is_bare(value: Any) -> bool:
+def _is_bare(value: object) -> bool:
     if value.__class__ is list:
         return any(_is_bare(part) for part in value)
     return isinstance(value, (np.ndarray, np.generic))
@@ -181,7 +181,7 @@ def _wrapped(value: Any) -> Any:
     return from_array(value) if _is_bare(value) else value
 
 
-def _bare(value: Any) -> Any:
+def _bare(value: object) -> Any:
     if isinstance(value, (list, tuple)):
         return [_bare(part) for part in value]
     return value._array if value.__class__ is EagerTensor else value

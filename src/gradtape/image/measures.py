@@ -104,7 +104,7 @@ def sobel_edges(image: TensorLike) -> Tensor:
 # --- likeness -----------------------------------------------------------------------------------------------
 
 
-def _comparable(a: Any, b: Any, max_val: TensorLike) -> tuple[Any, Any, Any]:
+def _comparable(a: object, b: object, max_val: TensorLike) -> tuple[Any, Any, Any]:
     """Two images and their largest value in the scale where an integer image's is 1, as float32."""
     a, b = to_tensor(a), to_tensor(b)
     for x in (a, b):

@@ -114,7 +114,7 @@ def _resized_look(
 @shaped(_resized_look)
 def resize(
     images: TensorLike,
-    size: Any,
+    size: object,
     method: TensorLike = ResizeMethod.BILINEAR,
     preserve_aspect_ratio: bool = False,
     antialias: bool = False,

@@ -115,7 +115,9 @@ def _one(value: object, what: str) -> bytes:
     return data
 
 
-def _read_on_abstract(evaluator: Any, function: Function, filename: PathLikeOrTensor, name: str | None = None) -> Any:
+def _read_on_abstract(
+    evaluator: object, function: Function, filename: PathLikeOrTensor, name: str | None = None
+) -> Any:
     """The contents of a file are known only when the function runs; type and shape are known during tracing."""
     if not isinstance(evaluator, Inference):
         raise NeedsValue("What is in a file is known only when it is read.")

@@ -253,7 +253,7 @@ class Named(MutableMapping[str, Any]):
             self._items[self._checked(name)] = value
 
     @staticmethod
-    def _checked(name: Any) -> str:
+    def _checked(name: object) -> str:
         if isinstance(name, bytes):
             return name.decode()
         if not isinstance(name, str):

@@ -509,7 +509,7 @@ def parse_sequence_example(
     return _parse_sequences([texts._array.item()] if single else texts._array.tolist(), *wanted, single=single)
 
 
-def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
+def decode_json_example(json_examples: object, name: str | None = None) -> Tensor:
     """Examples written as JSON, as the byte strings that `parse_example` reads.
 
     >>> import gradtape as tf

@@ -319,7 +319,7 @@ def tf_record_iterator(path: PathLikeOrTensor, options: TFRecordOptions | str | 
         reader.close()
 
 
-def text_from(value: Any, name: str) -> bytes:
+def text_from(value: object, name: str) -> bytes:
     """The one byte string of an op's argument."""
     if isinstance(value, Tensor):
         value = value_of(value)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 from .tensors import array_of, tensor_bytes
 
 
-def _checked(sp_input: Any, out_type: DTypeLike) -> Any:
+def _checked(sp_input: object, out_type: DTypeLike) -> Any:
     if not hasattr(sp_input, "dense_shape"):
         raise TypeError(f"Input must be a SparseTensor, got {sp_input!r}.")
     if dtypes.as_dtype(out_type) is not dtypes.string:
@@ -25,11 +25,11 @@ def _checked(sp_input: Any, out_type: DTypeLike) -> Any:
     return sp_input
 
 
-def _texts(indices: Any, values: Any, shape: Any) -> list[bytes]:
+def _texts(indices: object, values: object, shape: object) -> list[bytes]:
     return [tensor_bytes(np.asarray(part)) for part in (indices, values, shape)]
 
 
-def serialize_sparse(sp_input: Any, out_type: DTypeLike = dtypes.string, name: str | None = None) -> Tensor:
+def serialize_sparse(sp_input: object, out_type: DTypeLike = dtypes.string, name: str | None = None) -> Tensor:
     """A sparse tensor as a vector of three byte strings.
 
     >>> import gradtape as tf
@@ -53,7 +53,7 @@ def serialize_sparse(sp_input: Any, out_type: DTypeLike = dtypes.string, name: s
     return from_array(np.array(_texts(*parts), object))
 
 
-def serialize_many_sparse(sp_input: Any, out_type: DTypeLike = dtypes.string, name: str | None = None) -> Tensor:
+def serialize_many_sparse(sp_input: object, out_type: DTypeLike = dtypes.string, name: str | None = None) -> Tensor:
     """Each slice of a sparse tensor along its first axis as three byte strings: a matrix with a row for each.
 
     >>> import gradtape as tf

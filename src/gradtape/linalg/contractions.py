@@ -80,7 +80,7 @@ def tensordot(a: TensorLike, b: object, axes: Any, name: str | None = None) -> T
     return reshape(matmul.public(first, second), (*outer[0], *outer[1]))
 
 
-def einsum(equation: str, *inputs: Any, **kwargs: object) -> Tensor:
+def einsum(equation: str, *inputs: object, **kwargs: object) -> Tensor:
     """Einstein summation: `tf.einsum("ij,jk->ik", a, b)` is the product of two matrices.
 
     >>> import gradtape as tf

@@ -356,7 +356,7 @@ def eigh_tridiagonal(
     )
 
 
-def matrix_rank(a: TensorLike, tol: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
+def matrix_rank(a: TensorLike, tol: object = None, validate_args: bool = False, name: str | None = None) -> Tensor:
     """The number of singular values above `tol`.
 
     >>> import gradtape as tf

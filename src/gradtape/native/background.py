@@ -55,7 +55,7 @@ def around(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function that posts, and asks for all that it posted, between `begin` and `finish`."""
 
     @functools.wraps(function)
-    def run(*args: Any) -> Any:
+    def run(*args: object) -> Any:
         begin()
         try:
             return function(*args)
@@ -94,7 +94,7 @@ class Total:
     def add(self, product: Product) -> None:
         self._last = blas.post(product.a, product.b, self._array, True, self._last)
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: object) -> Any:
         """The sum of this and an array."""
         return self.value() + other
 

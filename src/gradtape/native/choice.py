@@ -28,7 +28,7 @@ class Choice(NamedTuple):
 def by_size(small: Kernel, large: Kernel, smallest: int) -> Kernel:
     """A kernel, or a rule, that calls `large` for arrays of at least `smallest` elements, and `small` for all others."""
 
-    def run(first: Any, *rest: Any, **attributes: Any) -> Any:
+    def run(first: object, *rest: object, **attributes: object) -> Any:
         if first.__class__ is np.ndarray and first.size >= smallest:
             return large(first, *rest, **attributes)
         return small(first, *rest, **attributes)

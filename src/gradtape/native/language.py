@@ -39,7 +39,7 @@ def type_of(dtype: Any) -> Any:
         raise Unsupported(f"elements of type {dtype}") from None
 
 
-def vector_type(element: Any, lanes: int) -> Any:
+def vector_type(element: object, lanes: int) -> Any:
     """A vector of so many elements; the element itself for one lane."""
     return ir.VectorType(element, lanes) if lanes > 1 else element
 
@@ -81,7 +81,7 @@ class Number:
     def is_bool(self) -> bool:
         return isinstance(self.element, ir.IntType) and self.element.width == 1
 
-    def constant(self, value: Any) -> Number:
+    def constant(self, value: object) -> Number:
         """A constant with the type of this number."""
         plain = ir.Constant(self.element, value)
         return Number(self.builder, plain) if self.lanes == 1 else Number(self.builder, plain).spread(self.lanes)
@@ -93,11 +93,11 @@ class Number:
         zeros = ir.Constant(ir.VectorType(INT32, lanes), None)
         return Number(self.builder, self.builder.shuffle_vector(one, ir.Constant(kind, ir.Undefined), zeros))
 
-    def bits(self, element: Any) -> Number:
+    def bits(self, element: object) -> Number:
         """The same bits as another type of the same size."""
         return Number(self.builder, self.builder.bitcast(self.value, vector_type(element, self.lanes)))
 
-    def as_float(self, element: Any) -> Number:
+    def as_float(self, element: object) -> Number:
         """A truth value as 0 or 1."""
         kind = vector_type(element, self.lanes)
         return self if self.is_float else Number(self.builder, self.builder.uitofp(self.value, kind))
@@ -290,11 +290,11 @@ class Memory:
     def _bytes(self) -> int:
         return self.element.width // 8 if isinstance(self.element, ir.IntType) else 4 if self.element == FLOAT32 else 8
 
-    def _at(self, index: Any) -> Any:
+    def _at(self, index: object) -> Any:
         place = index.value if isinstance(index, Number) else ir.Constant(INT64, index)
         return self.builder.gep(self.address, [place], source_etype=self.element)
 
-    def load(self, index: Any, lanes: int = 1, mask: Number | None = None) -> Number:
+    def load(self, index: object, lanes: int = 1, mask: Number | None = None) -> Number:
         """The elements from `index` on (zero where the mask does not hold); bytes for truth values come as such."""
         kind = vector_type(self.element, lanes)
         if mask is not None:
@@ -302,12 +302,12 @@ class Memory:
         loaded = Number(self.builder, self.builder.load(self._at(index), align=self._bytes, typ=kind))
         return loaded != 0 if self.element == ir.IntType(8) else loaded
 
-    def stream(self, index: Any, number: Number, alignment: int) -> None:
+    def stream(self, index: object, number: Number, alignment: int) -> None:
         """Write elements to an address that is a multiple of the alignment, around the caches: `end_streams` must follow."""
         stored = self.builder.store(number.value, self._at(index), align=alignment)
         stored.set_metadata("nontemporal", self.builder.module.add_metadata([ir.Constant(INT32, 1)]))
 
-    def store(self, index: Any, number: Number, mask: Number | None = None) -> None:
+    def store(self, index: object, number: Number, mask: Number | None = None) -> None:
         """Write elements from `index` on, only those where the mask holds."""
         value = number.value
         if mask is not None:
@@ -326,7 +326,7 @@ class Memory:
         module = self.builder.module
         return self.builder.call(module.globals.get(name) or ir.Function(module, function_type, name), operands)
 
-    def copy(self, index: Any, source: Memory, count: Number) -> None:
+    def copy(self, index: object, source: Memory, count: Number) -> None:
         """Write `count` elements of another array, from its start on."""
         module, name = self.builder.module, "llvm.memcpy.p0.p0.i64"
         kind = ir.FunctionType(ir.VoidType(), [POINTER, POINTER, INT64, ir.IntType(1)])
@@ -334,7 +334,7 @@ class Memory:
         volatile = ir.Constant(ir.IntType(1), 0)
         self.builder.call(function, [self._at(index), source.address, (count * self._bytes).value, volatile])
 
-    def from_(self, index: Any) -> Memory:
+    def from_(self, index: object) -> Memory:
         """The memory from an element on."""
         return Memory(self.builder, self._at(index), self.element)
 
@@ -352,7 +352,7 @@ class Word:
         self.builder = builder
         self.address = address
 
-    def load(self, kind: Any = INT64) -> Number:
+    def load(self, kind: object = INT64) -> Number:
         return Number(self.builder, self.builder.load(self.address, typ=kind))
 
     def store(self, number: Number) -> None:
@@ -426,7 +426,7 @@ class Function:
     def __call__(self, builder: ir.IRBuilder, *arguments: Number) -> Number:
         return Number(builder, builder.call(self._function, [argument.value for argument in arguments]))
 
-    def call_address(self, address: Number, kind: Any, *arguments: Number) -> None:
+    def call_address(self, address: Number, kind: object, *arguments: Number) -> None:
         """Call what begins at an address, a function of this type."""
         self.builder.call(_Callee(address.value, kind), [argument.value for argument in arguments])
 
@@ -438,7 +438,7 @@ class Function:
         """A `with` block that is run if the condition holds."""
         return self.builder.if_then(condition.value)
 
-    def give(self, result: Any = None) -> None:
+    def give(self, result: object = None) -> None:
         """Return a number, a constant, or nothing."""
         if result is None:
             self.builder.ret_void()
@@ -464,7 +464,7 @@ class _Callee:
 
 
 @contextmanager
-def loop(builder: ir.IRBuilder, start: Any, stop: Any, step: Any = 1) -> Iterator[Number]:
+def loop(builder: ir.IRBuilder, start: object, stop: object, step: object = 1) -> Iterator[Number]:
     """`for index in range(start, stop, step)`, with a positive step."""
     first, end, stride = (
         n if isinstance(n, Number) else Number(builder, ir.Constant(INT64, n)) for n in (start, stop, step)
@@ -491,11 +491,11 @@ def kernel_module(name: str) -> tuple[Any, ir.IRBuilder, Memory, Number, Number]
     return module, builder, Memory(builder, arguments, INT64), Number(builder, start), Number(builder, stop)
 
 
-def array_at(arguments: Memory, place: int, element: Any) -> Memory:
+def array_at(arguments: Memory, place: int, element: object) -> Memory:
     """The array whose address is an argument of a kernel."""
     return memory_at(arguments.load(place), element)
 
 
-def memory_at(address: Number, element: Any) -> Memory:
+def memory_at(address: Number, element: object) -> Memory:
     """The memory that begins at an address."""
     return Memory(address.builder, address.builder.inttoptr(address.value, POINTER), element)

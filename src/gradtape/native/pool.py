@@ -26,7 +26,7 @@ from .pool_words import MACHINES, SLOT, SLOTS, STATE, slot_of
 
 
 def run(
-    kernel: Kernel, arguments: Any, size: int, smallest: int, line: int = 1, each: int = thresholds.PARTS_OF_CORE
+    kernel: Kernel, arguments: object, size: int, smallest: int, line: int = 1, each: int = thresholds.PARTS_OF_CORE
 ) -> None:
     """`kernel(arguments, start, stop)` for parts of `range(size)`, `each` of them for a core, none shorter than `smallest`.
 
@@ -53,7 +53,7 @@ def part_length(size: int, smallest: int, line: int = 1, each: int = thresholds.
     return max(1, -(-size // (parts * line)) * line)
 
 
-def run_parts(kernel: Kernel, arguments: Any, size: int, length: int) -> None:
+def run_parts(kernel: Kernel, arguments: object, size: int, length: int) -> None:
     """`run` with parts of that length."""
     if length >= size:
         kernel(arguments, 0, size)
@@ -63,7 +63,7 @@ def run_parts(kernel: Kernel, arguments: Any, size: int, length: int) -> None:
         in_parts(lambda start, stop: kernel(arguments, start, stop), size, length, length)
 
 
-def post(kernel: Kernel, arguments: bytes, size: int, length: int, after: int, kept: Any) -> int:
+def post(kernel: Kernel, arguments: bytes, size: int, length: int, after: int, kept: object) -> int:
     """Schedule `kernel(arguments, start, stop)` in parts of that length, and keep an object alive until it has run.
 
     Returns the kernel's number: `settle` waits for it, and a later kernel given it as `after` runs after it; 0 is no kernel.
@@ -147,11 +147,11 @@ class _Pool:
         """The number of the last kernel that was posted."""
         return int(self._words[STATE["posted"]])
 
-    def run(self, kernel: int, arguments: Any, size: int, length: int, stride: int = 0) -> None:
+    def run(self, kernel: int, arguments: object, size: int, length: int, stride: int = 0) -> None:
         """Parts of that length; the arguments of one begin `stride` words after those of the part before."""
         self._dispatch(self._state, kernel, arguments, stride, size, length)
 
-    def post(self, kernel: int, arguments: bytes, size: int, length: int, after: int, kept: Any) -> int:
+    def post(self, kernel: int, arguments: bytes, size: int, length: int, after: int, kept: object) -> int:
         """As the module's function."""
         entry = [0, kept]  # (before the kernel can start: its arrays stay alive even if this is interrupted)
         self._kept[id(entry)] = entry

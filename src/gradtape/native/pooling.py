@@ -24,12 +24,12 @@ from .language import Memory, Number, Variable, array_at, kernel_module, loop, s
 _WIDEST = 4  # registers worked on together
 
 
-def window_max(x: Any, found: Windows) -> Any:
+def window_max(x: object, found: Windows) -> Any:
     """The largest element of each window."""
     return _forward(_largest, x, found)
 
 
-def window_sum(x: Any, found: Windows, average: bool) -> Any:
+def window_sum(x: object, found: Windows, average: bool) -> Any:
     """The sum or the mean of each window."""
     return _forward(_mean if average else _total, x, found)
 
@@ -39,7 +39,7 @@ def window_max_gradient(g: Any, x: Any, largest: Any, found: Windows) -> Any:
     return _backward(_at_largest, x.shape, found, g, x, largest)
 
 
-def window_spread(g: Any, shape: Sizes, found: Windows, average: bool) -> Any:
+def window_spread(g: object, shape: Sizes, found: Windows, average: bool) -> Any:
     """Each g, or its part, at all elements of its window."""
     return _backward(_part_everywhere if average else _everywhere, shape, found, g)
 
@@ -56,7 +56,7 @@ def _backward(body: Any, shape: Sizes, found: Windows, g: Any, *others: Any) -> 
     return result
 
 
-def _run(body: Any, found: Windows, shape: Sizes, by_rows: bool, *given: Any) -> None:
+def _run(body: object, found: Windows, shape: Sizes, by_rows: bool, *given: object) -> None:
     found = found.on_images()
     arrays = [np.ascontiguousarray(array) for array in given]
     fixed = (found.window, found.strides, found.dilations, shape[-1])
@@ -199,7 +199,7 @@ def _channels(builder: ir.IRBuilder, channels: int, dtype: Any) -> Iterator[tupl
         done, lanes = stop, lanes // 2
 
 
-def _as_vector(builder: ir.IRBuilder, count: Any, like: Memory, lanes: int) -> Number:
+def _as_vector(builder: ir.IRBuilder, count: object, like: Memory, lanes: int) -> Number:
     """A whole number as a vector of floating-point numbers."""
     plain = builder.sitofp(count.value, like.element) if isinstance(count, Number) else ir.Constant(like.element, count)
     number = Number(builder, plain)

@@ -352,7 +352,7 @@ def _vectors(length: Number, lanes: int, sums: Sequence[list[Variable]] = ()) ->
 
 
 @contextmanager
-def _blocks(start: Any, stop: Number, lanes: int, sums: Sequence[list[Variable]], level: int) -> Iterator[Number]:
+def _blocks(start: object, stop: Number, lanes: int, sums: Sequence[list[Variable]], level: int) -> Iterator[Number]:
     if level == 0:
         with loop(stop.builder, start, stop, lanes) as index:
             yield index

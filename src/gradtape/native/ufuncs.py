@@ -256,7 +256,7 @@ done:
 
 
 def _write_loop(
-    module: Any, name: str, text: Text, dtypes: list[np.dtype[Any]], outputs: int, streams: bool = False
+    module: object, name: str, text: Text, dtypes: list[np.dtype[Any]], outputs: int, streams: bool = False
 ) -> list[np.dtype[Any]]:
     function = ir.Function(module, ir.FunctionType(ir.VoidType(), [POINTER] * 4), name)
     builder = ir.IRBuilder(function.append_basic_block("entry"))
@@ -328,7 +328,7 @@ def _result_types(text: Text, types: list[Any], outputs: int) -> list[Any]:
     return [ir.IntType(8) if r.is_bool else r.element for r in _results(text, numbers, outputs)]
 
 
-def _dtype_of(element: Any) -> np.dtype[Any]:
+def _dtype_of(element: object) -> np.dtype[Any]:
     return np.dtype({"i8": np.bool_, "float": np.float32, "double": np.float64}[str(element)])
 
 

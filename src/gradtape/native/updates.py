@@ -45,7 +45,7 @@ class Update:
 
             ufuncs.apply_in_place(ufunc, [gradient, *values, *[np.array(number, dtype) for number in numbers]], values)
 
-    def _compiled(self, dtype: Any, numbers: int) -> np.ufunc:
+    def _compiled(self, dtype: object, numbers: int) -> np.ufunc:
         from .ufuncs import ufunc
 
         text = self._text if self._values > 1 else lambda *operands: self._text(*operands)[0]
@@ -64,7 +64,7 @@ class Update:
         else:
             self._in_cache(gradient, values, constants)
 
-    def _in_cache(self, gradient: Any, values: Sequence[Any], constants: list[Any]) -> None:
+    def _in_cache(self, gradient: object, values: Sequence[Any], constants: list[Any]) -> None:
         for value, new in zip(values, self._text(gradient, *values, *constants), strict=True):
             if new is not value:
                 value[:] = new

@@ -318,12 +318,12 @@ def product_of(numbers: Sequence[Any]) -> Any:
     return total
 
 
-def smaller(x: Number, y: Any) -> Number:
+def smaller(x: Number, y: object) -> Number:
     """The smaller of two whole numbers."""
     return select(x > y, y, x)
 
 
-def larger(x: Number, y: Any) -> Number:
+def larger(x: Number, y: object) -> Number:
     """The larger of two whole numbers."""
     return select(x < y, y, x)
 
@@ -344,7 +344,7 @@ def inside(kind: Kind, places: Places, corner: Sequence[Number], lines: int) -> 
 
 
 @contextmanager
-def wholes(start: Number, stop: Number, size: Any) -> Iterator[tuple[Number, Number, Number]]:
+def wholes(start: Number, stop: Number, size: object) -> Iterator[tuple[Number, Number, Number]]:
     """From `start` to `stop` in wholes of `size`: the number of a whole, and the range of its parts."""
     with loop(start.builder, start // size, (stop + size - 1) // size) as whole:
         yield whole, larger(start - whole * size, 0), smaller(stop - whole * size, size)

@@ -7,7 +7,6 @@ kernel and reporting it done, the kernel's words do not change: the thread that 
 from __future__ import annotations
 
 import platform
-from typing import Any
 
 from llvmlite import ir
 
@@ -140,14 +139,14 @@ class _Program:
         expected, forever = builder.trunc(seen.value, INT32), ir.Constant(POINTER, None)
         builder.call(self._syscall, [self._futex, word.address, ir.Constant(INT64, _WAIT), expected, forever])
 
-    def _look_again(self, function: Function, looks: Variable, look: Any) -> None:
+    def _look_again(self, function: Function, looks: Variable, look: object) -> None:
         """Pause and poll again, up to a number of times."""
         function.builder.call(self._pause, self._hints)
         looks.set(looks.get() + 1)
         with function.where(looks.get() <= thresholds.LOOKS_BEFORE_SLEEP):
             function.builder.branch(look)
 
-    def _when(self, function: Function, worked: Number, looks: Variable, look: Any) -> None:
+    def _when(self, function: Function, worked: Number, looks: Variable, look: object) -> None:
         """Poll again at once after work was done."""
         with function.where(worked):
             looks.set(function.number(0))

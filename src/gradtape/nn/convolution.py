@@ -477,7 +477,7 @@ def atrous_conv2d_transpose(
     value: TensorLike,
     filters: TensorLike,
     output_shape: ShapeLike,
-    rate: Any,
+    rate: object,
     padding: str | Sequence[Sequence[int]],
     name: str | None = None,
 ) -> Tensor:

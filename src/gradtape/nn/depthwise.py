@@ -222,7 +222,7 @@ def depthwise_conv2d_backprop_filter(
     return reshape(conv_filter_gradient.public(x, g, shape[:2], *moving, max(shape[2], 1)), shape)
 
 
-def _four_sizes(name: str, what: str, value: Any) -> tuple[int, ...]:
+def _four_sizes(name: str, what: str, value: object) -> tuple[int, ...]:
     shape = sizes_of(name, value)
     if len(shape) != 4:
         raise invalid(f"{name}: {what} needs four sizes, got {list(shape)}.")

@@ -97,7 +97,7 @@ def _packed(values: Sequence[TensorLike], dtype: DTypeLike) -> Any:
     return layout.stack(parts, 0)
 
 
-def kind_of(value: Any) -> Any:
+def kind_of(value: object) -> Any:
     """What NumPy's rules look at: a dtype, or the type of a Python number, which is weak."""
     if isinstance(value, (Tensor, Variable)):
         return value.dtype.numpy

@@ -171,7 +171,7 @@ def _is_small(shape: Shape) -> bool:
     return shape is not None and is_known(shape) and product(shape) <= _MOST_VALUE_ELEMENTS
 
 
-def _sizes(part: Any, shape: Sizes) -> Array:
+def _sizes(part: object, shape: Sizes) -> Array:
     found = np.empty(shape, object)
     found[...] = part
     return found

@@ -47,7 +47,7 @@ def real(name: str, value: object) -> None:
         raise TypeError(f"Expected a real number for argument {name!r}, got {value!r}.")
 
 
-def count(name: str, value: Any) -> None:
+def count(name: str, value: object) -> None:
     """Raise unless the value is a positive number."""
     if not isinstance(value, (int, float, np.integer, np.floating)) or not value > 0:
         raise TypeError(f"{name!r} must be a positive integer, got {value!r} of type {type(value).__name__}.")
@@ -131,7 +131,7 @@ def given(check: Callable[[str, Any], None], name: str, value: object, default: 
     return _of_python(value)
 
 
-def _of_python(value: Any) -> Any:
+def _of_python(value: object) -> Any:
     """The value as a Python object: bytes become text, NumPy's integers and booleans become Python's."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")

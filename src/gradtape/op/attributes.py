@@ -105,7 +105,7 @@ def as_int_vector(value: Any, name: str) -> tuple[int, ...]:
     return as_ints(value)
 
 
-def as_float(value: Any) -> float:
+def as_float(value: object) -> float:
     """A real number, also from a NumPy number or a tensor with one element."""
     if value.__class__ is float:
         return float(value)
@@ -142,7 +142,7 @@ def as_eye(num_rows: IntLike, num_columns: IntLike | None) -> tuple[int, int]:
     return rows, columns
 
 
-def as_shape(value: Any) -> tuple[int, ...]:
+def as_shape(value: object) -> tuple[int, ...]:
     """A shape: integers, none below -1, whose product an array can have."""
     try:
         shape = as_ints(value)

@@ -102,7 +102,7 @@ def apply(op: Op, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     return outputs[0] if op.outputs == 1 else list(outputs)
 
 
-def _is_open(attribute: Any) -> bool:
+def _is_open(attribute: object) -> bool:
     """Whether an attribute is known only when a traced function runs."""
     if attribute.__class__ in (tuple, list):
         return any(map(_is_open, attribute))

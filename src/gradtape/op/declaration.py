@@ -365,7 +365,7 @@ class Op:
             return large(*args, **attributes)
         return runner(self, args, attributes)
 
-    def kernel_for(self, first: Any = None) -> Rule:
+    def kernel_for(self, first: object = None) -> Rule:
         """The kernel for operands of which this is the first (if there are any), by its size."""
         large = self.large
         return self.eager if large is None or getattr(first, "size", 0) < large.smallest else large

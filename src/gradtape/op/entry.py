@@ -314,7 +314,7 @@ def _several_outputs(op: Op, settings: str) -> list[str]:
     ]
 
 
-def _of_integers(op: Op, x: Any, y: Any) -> Any:
+def _of_integers(op: Op, x: object, y: object) -> Any:
     """An op of integers of one type, or of a tensor of them and a Python number, that nobody follows; None for anything else.
 
     Positions and counts are such; the general path takes six times as long.

@@ -43,7 +43,7 @@ def place(axis: Any, rank: int) -> int:
     return number % rank
 
 
-def places(axis: Any, rank: int) -> list[int]:
+def places(axis: object, rank: int) -> list[int]:
     """One axis or several, or all for None, counted from the front."""
     if axis is None:
         return list(range(rank))
@@ -104,14 +104,14 @@ def equal_shapes(first: Abstract, second: Abstract) -> Abstract:
     return Abstract(matched_sizes(first.shape, second.shape), first.dtype)
 
 
-def natural(size: Any) -> Any:
+def natural(size: object) -> Any:
     """A size that an attribute gives: it cannot be negative."""
     if size.__class__ is int and size < 0:
         raise ValueError(f"a size cannot be negative, got {size}")
     return size
 
 
-def axis_exists(axis: Any, rank: int) -> None:
+def axis_exists(axis: object, rank: int) -> None:
     """Raise if the axis does not exist; do nothing if the axis is not known yet."""
     with contextlib.suppress(Undecided):
         place(axis, rank)
@@ -229,7 +229,7 @@ def like(position: int) -> Rule:
     return lambda *operands, **_: operands[position].known
 
 
-def along(x: Abstract, *_: Any, axis: Any = None, axes: Any = None, **__: Any) -> Shape:
+def along(x: Abstract, *_: object, axis: object = None, axes: object = None, **__: object) -> Shape:
     """The results have the shape of the first operand, and the axes along which they are computed must exist."""
     if x.rank is not None:
         with contextlib.suppress(Undecided):
@@ -237,7 +237,7 @@ def along(x: Abstract, *_: Any, axis: Any = None, axes: Any = None, **__: Any) -
     return x.known
 
 
-def fixed(*sizes: Any) -> Rule:
+def fixed(*sizes: object) -> Rule:
     """The results have one shape, whatever is given."""
     return lambda *operands, **_: sizes
 
@@ -251,7 +251,7 @@ def shaped_by(name: str) -> Rule:
     return rule
 
 
-def reduced(x: Abstract, *_: Any, axis: Any = None, keepdims: Any = False, **__: Any) -> Shape:
+def reduced(x: Abstract, *_: object, axis: object = None, keepdims: object = False, **__: object) -> Shape:
     """Reductions over some axes of the first operand."""
     if x.known is None and axis is None and keepdims is False:
         return ()
@@ -261,7 +261,7 @@ def reduced(x: Abstract, *_: Any, axis: Any = None, keepdims: Any = False, **__:
 def without_last(count: int = 1) -> Rule:
     """The shape of the first operand without its last axes."""
 
-    def rule(x: Abstract, *_: Any, **__: Any) -> Sizes:
+    def rule(x: Abstract, *_: object, **__: object) -> Sizes:
         if len(x.shape) < count:
             raise ValueError(f"at least {count} axes are needed, got shape {x.shape}")
         return x.shape[: len(x.shape) - count]
@@ -314,11 +314,11 @@ def typed_by(*names: str | None) -> Rule:
     return rule
 
 
-def real_type(x: Abstract, *_: Any, **__: Any) -> Any:
+def real_type(x: Abstract, *_: object, **__: object) -> Any:
     """The type of the parts of complex numbers; real numbers keep theirs."""
     return np.empty(0, x.dtype).real.dtype
 
 
-def complex_type(x: Abstract, *_: Any, **__: Any) -> Any:
+def complex_type(x: Abstract, *_: object, **__: object) -> Any:
     """The complex type of that precision."""
     return np.result_type(x.dtype, np.complex64)

@@ -133,11 +133,11 @@ def _with_axes(value: Any, dtype: Any) -> Any:
     return to_tensor(value, dtype) if isinstance(value, (list, tuple)) else value
 
 
-def _has_axes(value: Any) -> bool:
+def _has_axes(value: object) -> bool:
     return isinstance(value, (RaggedTensor, Tensor))
 
 
-def _has_rows_of(first: RaggedTensor, value: Any) -> bool:
+def _has_rows_of(first: RaggedTensor, value: object) -> bool:
     return isinstance(value, RaggedTensor) and have_same_rows(first, value)
 
 

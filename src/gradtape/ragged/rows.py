@@ -29,7 +29,7 @@ from .splits import lengths_of, ranges, splits_of
 from .tensor import RaggedTensor, places_of, stacked_rows, take_rows
 
 
-def axis_of(axis: Any, rank: int) -> int:
+def axis_of(axis: object, rank: int) -> int:
     """An axis counted from the first one."""
     given = as_int(axis)
     place = given + rank if given < 0 else given
@@ -169,7 +169,7 @@ def _looked_up(params: Any, indices: Any) -> Any:
     return rows
 
 
-def _of_any_length(rows: Any) -> Any:
+def _of_any_length(rows: object) -> Any:
     """Rows without a uniform length in their static shape, even if all have the same, as in TensorFlow's `gather`."""
     return RaggedTensor(_of_any_length(rows.values), rows.row_splits) if isinstance(rows, RaggedTensor) else rows
 
@@ -222,7 +222,7 @@ def _along(params: Any, indices: RaggedTensor, axis: int) -> Any:
     return result
 
 
-def gather_nd(params: Any, indices: Any, batch_dims: int) -> Any:
+def gather_nd(params: object, indices: object, batch_dims: int) -> Any:
     """The values at places that are listed in the last axis of `indices`."""
     if batch_dims or not isinstance(params, RaggedTensor) or isinstance(indices, RaggedTensor):
         raise UnimplementedError(
@@ -358,7 +358,7 @@ def reduce_join(value: Any, axis: Any, keepdims: bool, separator: Any) -> Any:
     return value
 
 
-def _joined(value: RaggedTensor, axis: int, separator: Any, keepdims: bool) -> Any:
+def _joined(value: RaggedTensor, axis: int, separator: object, keepdims: bool) -> Any:
     if axis > 1 or not isinstance(value.values, Tensor) or value.values.ndim > 1:
         if axis < 2:
             raise UnimplementedError(None, None, f"reduce_join over axis {axis} of several inner axes is not there.")

@@ -90,27 +90,27 @@ def SparseFillEmptyRows(
     return _Filled(filled.indices, filled.values, empty, places + indexing.gather(before, rows))
 
 
-def _dense_at(sp_indices: Any, sp_shape: Any, dense: TensorLike) -> Any:
+def _dense_at(sp_indices: object, sp_shape: object, dense: TensorLike) -> Any:
     whole = arrays.broadcast_to(to_tensor(dense), to_tensor(sp_shape, dtypes.int64))
     return indexing.gather_nd(whole, to_tensor(sp_indices, dtypes.int64))
 
 
 def SparseDenseCwiseAdd(
-    sp_indices: Any, sp_values: Any, sp_shape: Any, dense: TensorLike, name: str | None = None
+    sp_indices: object, sp_values: object, sp_shape: object, dense: TensorLike, name: str | None = None
 ) -> Any:
     """The values of a sparse tensor plus those of a dense one at the same places."""
     return to_tensor(sp_values) + _dense_at(sp_indices, sp_shape, dense)
 
 
 def SparseDenseCwiseMul(
-    sp_indices: Any, sp_values: Any, sp_shape: Any, dense: TensorLike, name: str | None = None
+    sp_indices: object, sp_values: object, sp_shape: object, dense: TensorLike, name: str | None = None
 ) -> Any:
     """The values of a sparse tensor times those of a dense one at the same places."""
     return to_tensor(sp_values) * _dense_at(sp_indices, sp_shape, dense)
 
 
 def SparseDenseCwiseDiv(
-    sp_indices: Any, sp_values: Any, sp_shape: Any, dense: TensorLike, name: str | None = None
+    sp_indices: object, sp_values: object, sp_shape: object, dense: TensorLike, name: str | None = None
 ) -> Any:
     """The values of a sparse tensor divided by those of a dense one at the same places."""
     return to_tensor(sp_values) / _dense_at(sp_indices, sp_shape, dense)
@@ -141,7 +141,7 @@ _SETS: dict[str, Any] = {
 }
 
 
-def _operation(first: Any, second: Any, set_operation: str, validate_indices: bool) -> _Set:
+def _operation(first: object, second: object, set_operation: str, validate_indices: bool) -> _Set:
     if set_operation not in _SETS:
         raise invalid(f"set_operation must be one of {sorted(_SETS)}, got {set_operation!r}.")
     found: _Set = _sparse(_SETS[set_operation](first, second, validate_indices=validate_indices), _Set)

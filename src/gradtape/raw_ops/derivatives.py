@@ -27,7 +27,7 @@ def _pulled(function: Any, at: Any, upstream: TensorLike) -> Any:
 # --- sums over segments ------------------------------------------------------------------------------------------------------
 
 
-def _of_segments(grad: Any, indices: Any, segment_ids: Any, rows: Any, power: float) -> Any:
+def _of_segments(grad: object, indices: object, segment_ids: object, rows: object, power: float) -> Any:
     """What each row gets from the segments that it was part of; a segment of n rows counts n ** -power."""
     given, ids = to_tensor(grad), to_tensor(segment_ids)
     sizes = math.unsorted_segment_sum(arrays.ones_like(ids, given.dtype), ids, int(given.shape[0]))

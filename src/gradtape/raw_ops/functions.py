@@ -78,11 +78,11 @@ def _parameter(text: str) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value)
 
 
-def _given(value: Any) -> Any:
+def _given(value: object) -> Any:
     return value
 
 
-def two_seeds(seed: Any, seed2: Any) -> OpSeed | None:
+def two_seeds(seed: object, seed2: object) -> OpSeed | None:
     """The two seeds of a kernel; it takes other numbers with each call if both are 0."""
     pair = as_int(seed), as_int(seed2)
     return OpSeed(pair, ()) if any(pair) else None

@@ -132,7 +132,9 @@ def _ftrl_v2(
     return where(math.abs(linear) > edge, inside, zeros_like(linear)), squares, linear
 
 
-def _ftrl(v: Values, grad: Any, lr: Any, l1: Any, l2: Any, lr_power: Any, multiply_linear_by_lr: bool) -> Values:
+def _ftrl(
+    v: Values, grad: object, lr: object, l1: object, l2: object, lr_power: object, multiply_linear_by_lr: bool
+) -> Values:
     return _ftrl_v2(v, grad, lr, l1, l2, 0.0, lr_power, multiply_linear_by_lr)
 
 
@@ -170,7 +172,7 @@ def names() -> list[str]:
     return [f"ResourceApply{name}" for name in _KERNELS] + [f"ResourceSparseApply{name}" for name in _OF_ROWS]
 
 
-def _turns(indices: Any) -> list[Any]:
+def _turns(indices: object) -> list[Any]:
     """The positions in an order of turns, in each of which no row comes twice: rows that repeat are changed again."""
     rows = np.asarray(to_tensor(indices)._array)
     order = np.argsort(rows, kind="stable")
@@ -188,7 +190,9 @@ def _change(kernel: _Kernel, variables: list[Variable], grad: Any, settings: dic
         variable.assign(value)
 
 
-def _change_rows(kernel: _Kernel, variables: list[Variable], grad: Any, indices: Any, settings: dict[str, Any]) -> None:
+def _change_rows(
+    kernel: _Kernel, variables: list[Variable], grad: object, indices: object, settings: dict[str, Any]
+) -> None:
     rows = to_tensor(indices)
     for positions in _turns(rows):
         chosen = gather(rows, positions)

@@ -97,7 +97,7 @@ class ModelReader(Decoder):
             self.functions[place] = self.trace(self._described[place]["trace"])
         return self.functions[place]
 
-    def _make(self, function: Any, described: dict[str, Any]) -> None:
+    def _make(self, function: object, described: dict[str, Any]) -> None:
         if not isinstance(function, RestoredFunction):
             return
         signature = self.decode(described["signature"])
@@ -155,7 +155,7 @@ class ModelReader(Decoder):
         self._scopes[-1] |= _numbers(results)
         return Step(function, args, kwargs, results, str(described["line"]))
 
-    def _seen(self, value: Any) -> Any:
+    def _seen(self, value: object) -> Any:
         """The value, if everything that it refers to was computed before."""
         for number in _numbers(value):
             if not any(number in scope for scope in self._scopes):

@@ -19,7 +19,7 @@ from .writer import attributes_of
 DEFAULT = "serving_default"
 
 
-def chosen_signatures(obj: object, signatures: Any) -> dict[str, ConcreteFunction]:
+def chosen_signatures(obj: object, signatures: object) -> dict[str, ConcreteFunction]:
     """The signatures to save, by name; where none are given, the one function of the object that has a signature."""
     if signatures is None:
         return _found_in(obj)
@@ -31,7 +31,7 @@ def chosen_signatures(obj: object, signatures: Any) -> dict[str, ConcreteFunctio
     return {name: signature_of(function, name) for name, function in signatures.items()}
 
 
-def _found_in(obj: Any) -> dict[str, ConcreteFunction]:
+def _found_in(obj: object) -> dict[str, ConcreteFunction]:
     if isinstance(obj, LoadedModule):
         return dict(obj.signatures)
     default = getattr(obj, "_default_save_signature", None)  # of a Keras model
@@ -87,7 +87,7 @@ def _takes_names(concrete: ConcreteFunction) -> bool:
     )
 
 
-def _concrete(function: Any, name: str) -> ConcreteFunction:
+def _concrete(function: object, name: str) -> ConcreteFunction:
     if isinstance(function, ConcreteFunction):
         return function
     if isinstance(function, (Function, RestoredFunction)):

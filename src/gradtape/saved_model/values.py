@@ -82,7 +82,7 @@ class Encoder:
         """What this encoder knows besides plain values, or None."""
         return None
 
-    def encode(self, value: Any) -> Any:
+    def encode(self, value: object) -> Any:
         """The value as JSON; NotStorableError where it cannot be."""
         if value.__class__ in _PLAIN:
             return value
@@ -108,7 +108,7 @@ class Encoder:
             raise NotStorableError(f"{_shown(value)} of type {cls.__module__}.{cls.__qualname__} cannot be stored.")
         return known
 
-    def _structure(self, value: Any) -> Any:
+    def _structure(self, value: object) -> Any:
         if isinstance(value, tuple) and hasattr(value, "_fields"):
             name, *fields = _namedtuple_names(type(value).__name__, value._fields)
             return {"namedtuple": [name, fields, [self.encode(part) for part in value]]}
@@ -127,7 +127,7 @@ class Encoder:
             return {"composite": [declared.name, self.encode(static), self.encode(parts)]}
         return None
 
-    def _leaf(self, value: Any) -> Any:
+    def _leaf(self, value: object) -> Any:
         if isinstance(value, EagerTensor):
             return {"tensor": self.key_of(value, value._array)}
         if isinstance(value, np.ndarray):
@@ -156,7 +156,7 @@ class Encoder:
             return {"left_out": value.class_name}
         return self._by_name(value)
 
-    def _by_name(self, value: Any) -> Any:
+    def _by_name(self, value: object) -> Any:
         """Types, streams and functions are known by name."""
         if isinstance(value, np.dtype) and value in dtypes.BY_NUMPY:
             return {"numpy_dtype": dtypes.BY_NUMPY[value].name}
@@ -223,7 +223,7 @@ class Decoder:
             "function": _function,
         }
 
-    def decode(self, tree: Any) -> Any:
+    def decode(self, tree: object) -> Any:
         """The value that was encoded."""
         if not isinstance(tree, (list, dict)):
             return tree
@@ -252,13 +252,13 @@ class Decoder:
             cls = self._classes[described] = collections.namedtuple(name, fields)
         return cls(*self._parts(parts, len(fields)))
 
-    def _components(self, parts: Any, name: str) -> list[Any]:
+    def _components(self, parts: object, name: str) -> list[Any]:
         decoded = self._parts(parts, 3)
         if not all(isinstance(part, _PARTS_OF_EARLIER) for part in decoded):
             raise ValueError(f"a {name} is made of {decoded!r}")
         return decoded
 
-    def _composite(self, content: Any) -> Any:
+    def _composite(self, content: object) -> Any:
         name, static, parts = _list(content, 3)
         kind = named(name)
         if kind is None or kind.build is None:
@@ -276,7 +276,7 @@ class Decoder:
                 raise ValueError(f"the components of a {name} do not go together: {error}") from None
         return made
 
-    def _composite_spec(self, content: Any) -> CompositeSpec:
+    def _composite_spec(self, content: object) -> CompositeSpec:
         name, parts = _list(content, 2)
         kind = named(name)
         if kind is None or kind.spec is None:
@@ -299,21 +299,21 @@ def is_stored(name: str) -> bool:
     return name == "__call__" or not (name.startswith("__") and name.endswith("__"))
 
 
-def whole(value: Any, below: int | None = None) -> int:
+def whole(value: object, below: int | None = None) -> int:
     """The value, if it is a whole number from 0 to `below` - 1."""
     if value.__class__ is not int or value < 0 or (below is not None and value >= below):
         raise ValueError(f"{value!r} stands where the number of something should be")
     return int(value)
 
 
-def _known(static: Any) -> Any:
+def _known(static: object) -> Any:
     """What belongs to the type of a composite; None for a size that is not known before a call."""
     if static.__class__ is tuple:
         return tuple([_known(part) for part in static])
     return None if isinstance(static, Size) else static
 
 
-def _without_ranges(value: Any) -> Any:
+def _without_ranges(value: object) -> Any:
     """The value, if there is no range in it: a few letters of a file would become as many numbers as they say."""
     if isinstance(value, range):
         raise ValueError(f"{value!r} stands where sizes or types should be")
@@ -324,19 +324,19 @@ def _without_ranges(value: Any) -> Any:
     return value
 
 
-def _integer(value: Any) -> int:
+def _integer(value: object) -> int:
     if value.__class__ is not int:
         raise ValueError(f"{value!r} stands where a whole number should be")
     return int(value)
 
 
-def _list(value: Any, count: int | None = None) -> list[Any]:
+def _list(value: object, count: int | None = None) -> list[Any]:
     if not isinstance(value, list) or (count is not None and len(value) != count):
         raise ValueError(f"{_shown(value)} stands where a list{f' of {count}' if count else ''} should be")
     return value
 
 
-def _key(value: Any) -> Any:
+def _key(value: object) -> Any:
     """The value, if it is a key that files may hold: its class says nothing beyond its value."""
     if value.__class__ is tuple:
         return tuple([_key(part) for part in value])
@@ -363,7 +363,7 @@ def _pair(value: object) -> list[Any]:
     return _list(value, 2)
 
 
-def _float(text: Any) -> float:
+def _float(text: object) -> float:
     if not isinstance(text, str):
         raise ValueError(f"{text!r} stands where a number as text should be")
     return float(text)

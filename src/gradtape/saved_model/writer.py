@@ -71,7 +71,7 @@ class ModelWriter(Encoder):
 
     # --- what is known by number -----------------------------------------------------------------------------------
 
-    def special(self, value: Any) -> Any:
+    def special(self, value: object) -> Any:
         """Variables, graphs, functions and modules."""
         variable = tracking.variable_in(value)
         if variable is not None:
@@ -243,7 +243,7 @@ def is_module(value: Any) -> bool:
     )
 
 
-def attributes_of(value: Any) -> dict[str, Any]:
+def attributes_of(value: object) -> dict[str, Any]:
     """The attributes of a module that are stored: its own, and the traced functions of its class."""
     if isinstance(value, Module):
         ignored = {"_signatures", *value._TF_MODULE_IGNORED_PROPERTIES}

@@ -15,7 +15,7 @@ from ..values.tensor import Tensor, to_tensor
 _INVERSE = {1: 1, 2: 3, 3: 2, 4: 4}
 
 
-def _checked(input: TensorLike, type: TensorLike, n: object, axis: object, norm: Any) -> tuple[Any, int | None]:
+def _checked(input: TensorLike, type: TensorLike, n: object, axis: object, norm: object) -> tuple[Any, int | None]:
     if axis != -1:
         raise NotImplementedError(f"axis must be -1. Got: {axis}. Use tf.transpose.")
     length = None if n is None else as_int(n)

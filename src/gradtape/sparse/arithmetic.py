@@ -417,8 +417,8 @@ def _look_of_segments(
     indices: TensorLike,
     segment_ids: TensorLike,
     num_segments: IntLike | None = None,
-    *args: Any,
-    **_: Any,
+    *args: object,
+    **_: object,
 ) -> Abstract:
     x = abstract_of(to_tensor(data))
     count = UNKNOWN if num_segments is None else as_int(num_segments)

@@ -125,7 +125,7 @@ def features(value: Any, place: int) -> Rows:
     return rows
 
 
-def _crossed(inputs: Any, meet: Meet, kind: dtypes.DType) -> SparseTensor:
+def _crossed(inputs: object, meet: Meet, kind: dtypes.DType) -> SparseTensor:
     if not isinstance(inputs, (list, tuple)):
         raise TypeError(f"cross: a list of inputs is needed, got {inputs!r}.")
     for value in inputs:

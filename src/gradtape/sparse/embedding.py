@@ -42,7 +42,7 @@ def _rows(params: Any, lead: tuple[Any, ...]) -> Abstract:
 
 @shaped(_look)
 def embedding_lookup_sparse(
-    params: Any,
+    params: object,
     sp_ids: object,
     sp_weights: object,
     combiner: str | None = None,
@@ -92,7 +92,7 @@ def embedding_lookup_sparse(
     return _combined(indexing.gather(table, ids.values), numbers, weights, count, how, max_norm)
 
 
-def _sparse(value: Any) -> Any:
+def _sparse(value: object) -> Any:
     """A sparse tensor; a ragged one as the sparse one of the same elements."""
     return as_sparse(value.to_sparse() if hasattr(value, "to_sparse") else value, "embedding_lookup_sparse")
 
@@ -119,7 +119,7 @@ def _combined(embeddings: Any, numbers: Any, weights: Any, count: int, how: str,
 
 @shaped(_look_of_safe)
 def safe_embedding_lookup_sparse(
-    embedding_weights: Any,
+    embedding_weights: object,
     sparse_ids: object,
     sparse_weights: object = None,
     combiner: str = "mean",

@@ -57,7 +57,7 @@ def _refusal(name: str) -> str:
 class FirstLayer(MetaPathFinder, Loader):
     """Finds `tensorflow.python` and the modules of the table; refuses all others below it."""
 
-    def find_spec(self, fullname: str, path: object = None, target: Any = None) -> ModuleSpec | None:
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> ModuleSpec | None:
         if fullname != PACKAGE and not fullname.startswith(f"{PACKAGE}."):
             return None
         short = fullname.removeprefix(PACKAGE).removeprefix(".")

@@ -94,7 +94,7 @@ def _reducing(own: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return reduced_by_place
 
 
-def rebuilt(place: str, make: Callable[..., Any], *arguments: Any) -> Any:
+def rebuilt(place: str, make: Callable[..., Any], *arguments: object) -> Any:
     """What `make` gives for a class of the table and further arguments."""
     module = next(module for module, places in MODULES.items() if place in places.split())
     return make(classes_of(module)[place.partition(":")[2]], *arguments)

@@ -105,7 +105,7 @@ class Binding:
         return tensors
 
 
-def _take(found: list[Any], value: Any, recorded: Any) -> None:
+def _take(found: list[Any], value: object, recorded: object) -> None:
     """Append the tensors of an argument; TypeError where it is not of the type that it was recorded with."""
     if recorded.__class__ is TensorSpec:
         found.append(_tensor(value, recorded))
@@ -134,7 +134,7 @@ def _take(found: list[Any], value: Any, recorded: Any) -> None:
         raise _cast(value, type_of(recorded))
 
 
-def _take_composite(found: list[Any], value: Any, recorded: Any) -> None:
+def _take_composite(found: list[Any], value: object, recorded: object) -> None:
     kind = COMPOSITES[recorded.__class__]
     parts, wanted = parts_of(value), parts_of(recorded)
     same = COMPOSITES.get(value.__class__) is kind and len(parts) == len(wanted)
@@ -149,7 +149,7 @@ def _take_composite(found: list[Any], value: Any, recorded: Any) -> None:
             _take(found, part, spec)
 
 
-def _tensor(value: Any, spec: TensorSpec) -> Any:
+def _tensor(value: object, spec: TensorSpec) -> Any:
     try:
         tensor = to_tensor(value, None if isinstance(value, (Tensor, Variable)) else spec.dtype)
     except (TypeError, ValueError):
@@ -163,7 +163,7 @@ def _fits(tensor: Tensor, spec: TensorSpec) -> bool:
     return tensor.dtype == spec.dtype and TensorShape(tensor.shape).is_compatible_with(spec.shape)
 
 
-def _cast(value: Any, kind: Any) -> TypeError:
+def _cast(value: object, kind: object) -> TypeError:
     return TypeError(f"Can not cast {value!r} to {kind}")
 
 

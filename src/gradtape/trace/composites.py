@@ -86,7 +86,7 @@ def _found(function: Any, given: Any, choice: Choice, rank: int) -> tuple[list[A
     return results, trials
 
 
-def _with_other_values(function: Any, given: Any) -> list[Any]:
+def _with_other_values(function: object, given: object) -> list[Any]:
     """What the function gives where elements stand at other places: results, or the error of the last attempt."""
     found: list[Any] = []
     problem: Exception | None = None
@@ -105,10 +105,10 @@ def _with_other_values(function: Any, given: Any) -> list[Any]:
     return found
 
 
-def _each_apart(given: Any) -> Any:
+def _each_apart(given: object) -> Any:
     variants = itertools.count()
 
-    def apart(value: Any) -> Any:
+    def apart(value: object) -> Any:
         if _has_structure(value):
             return solid(value, next(variants) % 3)
         return solid(value, 0) if value.__class__ is AbstractTensor else map_parts(value, apart)
@@ -129,7 +129,7 @@ def _called(function: Any, args: Any, kwargs: Any) -> Any:
     return function.__wrapped__(*args, **kwargs)
 
 
-def _depends_on_structure(value: Any) -> bool:
+def _depends_on_structure(value: object) -> bool:
     kind = COMPOSITES.get(value.__class__)
     if kind is not None and kind.stand_in is not None:
         elements = None if kind.values is None else kind.values.of(value)
@@ -141,7 +141,7 @@ def _has_abstract(value: object) -> bool:
     return any(leaf.__class__ is AbstractTensor for leaf in leaves(value))
 
 
-def solid(value: Any, variant: int, kind: str = "") -> Any:
+def solid(value: object, variant: int, kind: str = "") -> Any:
     """The value with a real value in place of every abstract one."""
     if value.__class__ is AbstractTensor:
         return from_array(

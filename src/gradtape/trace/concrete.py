@@ -350,7 +350,7 @@ class CallGraph:
         return self.concrete.run(list(tensors))
 
 
-def map_parts_to_specs(value: Any) -> Any:
+def map_parts_to_specs(value: object) -> Any:
     """Specs in place of the tensors that a function returned."""
     if isinstance(value, Tensor):
         return TensorSpec(value.shape, value.dtype)
@@ -371,5 +371,5 @@ def _weakly(value: object) -> Any:
         return value
 
 
-def _strongly(value: Any) -> Any:
+def _strongly(value: object) -> Any:
     return value() if value.__class__ is weakref.ref else map_parts(value, _strongly)

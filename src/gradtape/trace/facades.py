@@ -85,7 +85,7 @@ def leave(thing: Any) -> None:
 class TracedTape(_Entered, GradientTape):
     """A `tf.GradientTape` made inside a traced function."""
 
-    def explain(self, target: Any, sources: Any, *, connected: bool = False) -> Any:
+    def explain(self, target: object, sources: object, *, connected: bool = False) -> Any:
         """Asked while the function is traced, of the tape that runs on abstract values: it is no step."""
         tape, target, sources = self._trace.abstract((self, target, sources))
         return tape.explain(target, sources)

@@ -123,7 +123,7 @@ def declared_type(signature: inspect.Signature, specs: tuple[Any, ...] | None) -
 
 
 def recorded_type(
-    signature: inspect.Signature, labels: list[str], args: tuple[Any, ...], kwargs: dict[str, Any], outputs: Any
+    signature: inspect.Signature, labels: list[str], args: tuple[Any, ...], kwargs: dict[str, Any], outputs: object
 ) -> FunctionType:
     """The type of a recording; `labels` are the names of the positional arguments."""
     variadic = any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in signature.parameters.values())

@@ -28,7 +28,7 @@ def gives(rule: Callable[..., Any]) -> Callable[[_Function], _Function]:
     """
 
     def mark(function: _Function) -> _Function:
-        def on_abstract(evaluator: Evaluator, step: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        def on_abstract(evaluator: Evaluator, step: Callable[..., Any], *args: object, **kwargs: object) -> Any:
             why = f"What {function.__name__} gives is known only when the function runs."
             return called_on_abstract(evaluator, step, args, rule(*args, **kwargs), why, kwargs)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -119,7 +118,7 @@ class _Listing:
         found = self.graph.specs.get(ref.number)
         return found if found is not None else TensorSpec(None)
 
-    def operand(self, value: Any, name: str) -> GraphTensor:
+    def operand(self, value: object, name: str) -> GraphTensor:
         """What stands for an operand: the output of an operation, which is made for constants and variables."""
         if isinstance(value, Ref):
             if value.number not in self._values:  # of a graph around this one
@@ -176,7 +175,7 @@ def _refs(structure: object) -> list[Ref]:
     return [leaf for leaf in leaves(structure) if leaf.__class__ is Ref]
 
 
-def _type(function: Any) -> str:
+def _type(function: object) -> str:
     if isinstance(function, Op):
         return function.tf_name
     name = name_of(function)

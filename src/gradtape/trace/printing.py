@@ -61,7 +61,7 @@ def _shown(value: object) -> str:
     return repr(map_deep(value))
 
 
-def map_deep(value: Any) -> Any:
+def map_deep(value: object) -> Any:
     """A structure whose repr shows Refs and constants in short."""
     if value.__class__ is Ref:
         return _Text(f"%{value.number}")
@@ -79,7 +79,7 @@ def map_deep(value: Any) -> Any:
     return map_parts(value, map_deep)
 
 
-def name_of(function: Any) -> str:
+def name_of(function: object) -> str:
     """What a step calls."""
     if isinstance(function, Op):
         return function.name

@@ -77,7 +77,7 @@ def code_of(function: Callable[..., Any]) -> types.CodeType | None:
     return getattr(inspect.unwrap(function), "__code__", None)
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """An argument in words."""
     if isinstance(value, (Tensor, TensorSpec, Variable)):
         return f"a tensor of {value.dtype.name} and shape {value.shape}"

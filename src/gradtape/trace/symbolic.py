@@ -170,12 +170,12 @@ name_functions_elsewhere(
 )
 
 
-def is_symbolic(value: Any) -> bool:
+def is_symbolic(value: object) -> bool:
     """Whether a value is known only when a traced function runs."""
     return getattr(value.__class__, "_symbolic", False)
 
 
-def check_scope(value: Any) -> None:
+def check_scope(value: object) -> None:
     """Raise where a symbolic tensor is used outside of all functions."""
     if value.__class__ is SymbolicTensor and STATE.trace is None:
         raise out_of_scope(value)

@@ -187,7 +187,7 @@ class Restoration:
         return [node.value for node in with_values if identity_of(node.value) not in bound]
 
 
-def _fits(part: Any, node: dict[str, Any]) -> bool:
+def _fits(part: object, node: dict[str, Any]) -> bool:
     if "value" in node:
         return variable_in(part) is not None
     if "state" in node:

@@ -24,7 +24,7 @@ def encoded_state(state: object, key: str, arrays: dict[str, Array]) -> Any:
         arrays[name] = np.asarray(array)
         return name
 
-    def encode(value: Any) -> Any:
+    def encode(value: object) -> Any:
         if value is None or isinstance(value, (bool, str)) or value.__class__ in (int, float):
             return value
         if isinstance(value, list):
@@ -58,7 +58,7 @@ def arrays_in(tree: object) -> list[str]:
     return found
 
 
-def decoded_state(tree: Any, array: Callable[[str], Any]) -> Any:
+def decoded_state(tree: object, array: Callable[[str], Any]) -> Any:
     """The state that was encoded; `array` finds the arrays by key. ValueError where the JSON is not an encoded state."""
     if isinstance(tree, list):
         return [decoded_state(part, array) for part in tree]

@@ -275,7 +275,7 @@ class Bundle:
             self._data = self._path(index["data"])
             self._paths = {key: self._path(d["file"]) for key, d in self.tensors.items() if "file" in d}
 
-    def _path(self, name: Any) -> str:
+    def _path(self, name: object) -> str:
         if not isinstance(name, str) or os.path.basename(name) != name:
             raise ValueError(f"it names a file in another folder: {name!r}")
         return os.path.join(os.path.dirname(os.path.abspath(self.prefix)), name)
@@ -412,7 +412,7 @@ def _checked_tensors(tensors: Any) -> dict[str, dict[str, Any]]:
     return checked
 
 
-def _checked_objects(objects: Any, tensors: dict[str, Any]) -> list[dict[str, Any]]:
+def _checked_objects(objects: object, tensors: dict[str, Any]) -> list[dict[str, Any]]:
     if not isinstance(objects, list) or not objects:
         raise ValueError("it has no objects")
     for node in objects:

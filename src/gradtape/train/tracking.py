@@ -24,7 +24,7 @@ from ..variables.module import Module
 from ..variables.variable import Variable
 
 
-def variable_in(value: Any) -> Variable | None:
+def variable_in(value: object) -> Variable | None:
     """The variable that `value` is, or that it wraps; None also for one that has no value yet, as in Keras."""
     if isinstance(value, Variable):
         return None if value.__dict__.get("_value", value) is None else value  # (absent during an assignment)
@@ -61,7 +61,7 @@ class StateOf:
             value.set_state(state)
 
 
-def state_of(value: Any) -> StateOf | None:
+def state_of(value: object) -> StateOf | None:
     """The state of an iterator over data, a random generator, or anything else with `get_state` and `set_state`."""
     if isinstance(value, type):
         return None

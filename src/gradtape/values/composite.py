@@ -110,7 +110,7 @@ class Composite(Generic[T]):
         """A value like this one, of other components."""
         return self.built(self.static(value), parts)
 
-    def built(self, static: Any, parts: list[Component]) -> T:
+    def built(self, static: object, parts: list[Component]) -> T:
         """A value of these components."""
         assert self.build is not None, f"{self.name} has no components"
         return self.build(static, parts)
@@ -149,7 +149,7 @@ def named(name: str) -> Composite[Any] | None:
     return next((kind for kind in reversed(COMPOSITES.values()) if kind.name == name), None)
 
 
-def expanded(value: Any) -> list[Any]:
+def expanded(value: object) -> list[Any]:
     """The tensors a value is made of, also by way of other composites; the specs of them, for a spec; else the value alone.
 
     >>> expanded(tf.IndexedSlices(tf.constant([[1.0]]), tf.constant([2])))[1].numpy()
@@ -164,7 +164,7 @@ def expanded(value: Any) -> list[Any]:
     return [tensor for part in parts for tensor in expanded(part)]
 
 
-def complete_values(value: Any) -> Values[Any] | None:
+def complete_values(value: object) -> Values[Any] | None:
     """How to get at all elements of a value that is a composite of such a kind (a ragged tensor); None for all else."""
     kind = COMPOSITES.get(value.__class__)
     return kind.values if kind is not None and kind.values is not None and kind.values.complete else None

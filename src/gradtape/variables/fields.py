@@ -25,7 +25,7 @@ Frame: TypeAlias = tuple[Any, ...]
 _PART: Frame = ("part",)
 
 
-def frame_of(value: Any, is_part: Callable[[Any], bool]) -> Frame:
+def frame_of(value: object, is_part: Callable[[Any], bool]) -> Frame:
     """What is left of a value when its tensors are taken out."""
     if is_part(value):
         return _PART
@@ -177,11 +177,11 @@ def _with_shape(spec: Any, change: Callable[[TensorShape], Any]) -> Any:
     return TensorSpec(change(spec.shape), spec.dtype)
 
 
-def _rows_of(part: Any) -> Rows[Any] | None:
+def _rows_of(part: object) -> Rows[Any] | None:
     return COMPOSITES[part.__class__].rows if is_composite(part) else None
 
 
-def _count(value: Any) -> int:
+def _count(value: object) -> int:
     part = COMPOSITES[value.__class__].parts(value)[0]
     rows = _rows_of(part)
     return int(part.shape[0]) if rows is None else rows.count(part)

@@ -48,7 +48,7 @@ def lock_of(variable: Any) -> Any:
     return LOCKS[variable._id & MASK]
 
 
-def is_locked_here(variable: Any) -> bool:
+def is_locked_here(variable: object) -> bool:
     """Whether this thread holds the lock. (A variable of Keras without a value yet has no identity.)"""
     return "_id" in variable.__dict__ and bool(lock_of(variable)._is_owned())
 
@@ -197,7 +197,7 @@ class AbsentValue:
         return self if variable is None else _awaited_value(variable)
 
 
-def present_value(variable: Any) -> Any:
+def present_value(variable: object) -> Any:
     """The value of a variable, whatever the checkpoints that wait for variables have for it."""
     try:
         return variable.__dict__["_value"]
@@ -215,7 +215,7 @@ def any_value(variable: Any) -> Any:
     return variable._value if value is None else value
 
 
-def _awaited_value(variable: Any) -> Any:
+def _awaited_value(variable: object) -> Any:
     """The value of a variable after somebody has changed it."""
     lock = lock_of(variable)
     if lock._is_owned():
@@ -238,7 +238,7 @@ def _awaited_value(variable: Any) -> Any:
             _WAITING.remove(me)
 
 
-def _left_value(variable: Any) -> EagerTensor:
+def _left_value(variable: object) -> EagerTensor:
     """This thread is changing the variable, and runs a finalizer or a signal handler; or an interrupt ended a change."""
     left = variable.__dict__.get("_changing")
     if left is not None:

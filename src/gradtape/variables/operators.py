@@ -37,7 +37,7 @@ from .variable import ResourceVariable, Variable
 # --- operands of other libraries ---------------------------------------------------------------------------------------
 
 
-def _asked(name: str, x: Any, y: Any, error: Exception) -> Any:
+def _asked(name: str, x: object, y: object, error: Exception) -> Any:
     """`x + y` by `y.__radd__`, where y is no tensor and cannot become one, as TensorFlow does it; else the error."""
     reflected = getattr(type(y), name, None)
     known = isinstance(y, (Tensor, Variable)) or type(y).__module__.partition(".")[0] in ("builtins", "numpy")
@@ -211,7 +211,7 @@ def _noted(function: Any, x: Any, y: Any) -> Any:
     return result
 
 
-def _any_item(x: Any, key: Any) -> Any:
+def _any_item(x: object, key: object) -> Any:
     return _item(x, (key,)) if key.__class__ is int else _getitem(x, key)
 
 
@@ -271,11 +271,11 @@ def canonical_key(parts: Sequence[Any]) -> tuple[Any, ...] | None:
     return tuple(result)
 
 
-def _is_mask(key: Any) -> bool:
+def _is_mask(key: object) -> bool:
     return key.__class__ is bool or (isinstance(key, (Tensor, np.ndarray)) and key.dtype == dtypes.bool)
 
 
-def _is_array(part: Any) -> bool:
+def _is_array(part: object) -> bool:
     """Whether a part of a key is an array of positions or truth values."""
     if not isinstance(part, (Tensor, Variable, np.ndarray)) or not part.ndim:
         return False
@@ -283,7 +283,7 @@ def _is_array(part: Any) -> bool:
     return dtype.is_integer or dtype.is_bool
 
 
-def _is_basic(part: Any) -> bool:
+def _is_basic(part: object) -> bool:
     """Whether a part of a key picks no elements in NumPy's sense: no list, no array, no truth value."""
     if isinstance(part, (Tensor, Variable, np.ndarray)):
         return not part.ndim and dtypes.as_dtype(part.dtype) in _INDEX_TYPES
@@ -292,7 +292,7 @@ def _is_basic(part: Any) -> bool:
     )
 
 
-def _plain(part: Any) -> Any:
+def _plain(part: object) -> Any:
     """A part of a key that is no array, with integers of any kind as Python's."""
     if part is None or part is Ellipsis or part.__class__ is int:
         return part
@@ -301,17 +301,17 @@ def _plain(part: Any) -> Any:
     return _position(part)
 
 
-def _bound(value: Any) -> int | None:
+def _bound(value: object) -> int | None:
     return value if value is None or value.__class__ is int else _integer(value)
 
 
-def _integer(value: Any) -> int:
+def _integer(value: object) -> int:
     if value.__class__ is bool:
         raise invalid(f"An index must be an integer, got {value!r}. A mask is a boolean tensor or array: x[mask].")
     return _position(value)
 
 
-def _position(value: Any) -> int:
+def _position(value: object) -> int:
     """A Python or NumPy integer, or a scalar of a type that TensorFlow takes as an index."""
     if isinstance(value, (int, np.integer)):
         return int(value)
@@ -327,14 +327,14 @@ def _position(value: Any) -> int:
     return as_int(to_tensor(value))
 
 
-def _is_unknown(part: Any) -> bool:
+def _is_unknown(part: object) -> bool:
     """Whether an index is an integer tensor whose value is not known: a batched one, or one of a traced function."""
     if not isinstance(part, Tensor) or part.__class__ is EagerTensor:
         return False
     return part.dtype.is_integer
 
 
-def _is_unknown_mask(key: Any) -> bool:
+def _is_unknown_mask(key: object) -> bool:
     """Whether an index is a mask of a traced function (in a batch, each entry would have another number of elements)."""
     if not isinstance(key, Tensor) or key.__class__ is EagerTensor or hasattr(key, "is_batched"):
         return False
@@ -355,7 +355,7 @@ def _masked(x: Value, mask: Any) -> Any:
     return result
 
 
-def _taken(x: Any, key: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
+def _taken(x: object, key: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
     """Look up what is at unknown indices; the tensor and the parts of the key that are left."""
     parts = list(key)
     places = [place for place, part in enumerate(parts) if _is_unknown(part)]
@@ -399,7 +399,7 @@ def _advanced(x: Value, parts: Sequence[Any]) -> Any:
     return result
 
 
-def _variable_getitem(variable: Variable, key: Any) -> Any:
+def _variable_getitem(variable: Variable, key: object) -> Any:
     value = variable._read()
     part = _noted(_any_item, value, key) if ACTIVE and STATE.tapes and STATE.trace is None else getitem(value, key)
     assigner = SliceAssigner(variable, (key,) if key.__class__ is int else _assigned_key(key))
@@ -479,7 +479,7 @@ def matmul_operator(a: TensorLike, b: TensorLike) -> Any:
     return _matmul(a, b)
 
 
-def _product_look(a: Any, b: Any) -> Abstract:
+def _product_look(a: object, b: object) -> Abstract:
     """Where a rank is unknown: operands of one axis give fewer."""
     return Abstract(None, next(value.dtype.numpy for value in (a, b) if isinstance(value, Tensor)))
 
@@ -590,7 +590,7 @@ for _name, _operator in _OPERATORS.items():
     setattr(Variable, _name, _operator)
 
 
-def _refuse_assignment(self: Any, key: Any, value: Any) -> NoReturn:
+def _refuse_assignment(self: object, key: object, value: object) -> NoReturn:
     repair = (
         "Write v[key].assign(value)."
         if isinstance(self, Variable)

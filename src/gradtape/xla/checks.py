@@ -61,7 +61,7 @@ class CheckedExecutable(Executable):
         self._unchecked = self._compiled if self._room is None else self._call_with_room
         self._call = self._checked_call
 
-    def _step(self, *values: Any) -> list[Any]:
+    def _step(self, *values: object) -> list[Any]:
         with scope(lowering_observer=self._look_on):
             return super()._step(*values)
 
@@ -72,7 +72,7 @@ class CheckedExecutable(Executable):
         place, traced = next(self._places), [k for k, value in enumerate(operands) if isinstance(value, jax.Array)]
         dtypes = [operands[k].dtype for k in traced]
 
-        def check(*values: Any) -> None:
+        def check(*values: object) -> None:
             given = list(operands)
             for k, value, dtype in zip(traced, values, dtypes, strict=True):
                 given[k] = np.asarray(value).astype(dtype)
@@ -84,7 +84,7 @@ class CheckedExecutable(Executable):
 
         io_callback(check, None, *[operands[k] for k in traced])
 
-    def _checked_call(self, *values: Any) -> list[Any]:
+    def _checked_call(self, *values: object) -> list[Any]:
         with self._one_call:
             results: list[Any] = jax.block_until_ready(self._unchecked(*values))  # type: ignore[no-untyped-call, unused-ignore]
             jax.effects_barrier()  # type: ignore[no-untyped-call, unused-ignore]

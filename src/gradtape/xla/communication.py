@@ -72,7 +72,7 @@ def texts(function: Any) -> Iterator[str]:
                         yield from (compiled.as_text() for compiled in run.made.values())
 
 
-def communication(function: Any) -> list[Collective]:
+def communication(function: object) -> list[Collective]:
     """The exchanges in what was compiled last of a function."""
     found = list(texts(function))
     return in_text(found[-1]) if found else []

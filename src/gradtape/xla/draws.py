@@ -39,7 +39,7 @@ def _blocks(key: Any, low: Any, high: Any, count: int) -> Any:
     return jnp.stack([a, b, c, d], axis=1)
 
 
-def _from_pair(seed: Any, count: int) -> Any:
+def _from_pair(seed: object, count: int) -> Any:
     """The first blocks of the stream of a stateless op: the seed's two numbers, scrambled."""
     pair = jnp.asarray(seed).astype(np.int64).astype(np.uint64)
     mixed = _blocks(np.uint64(SCRAMBLER), pair[0], pair[1], 1)[0]
@@ -73,12 +73,12 @@ def _unit(words: Any, dtype: np.dtype[Any]) -> Any:
     return jax.lax.bitcast_convert_type(wide, np.float64) - 1.0
 
 
-def _uniform(words: Any, dtype: np.dtype[Any], minval: Any = 0, maxval: Any = None) -> Any:
+def _uniform(words: object, dtype: np.dtype[Any], minval: object = 0, maxval: object = None) -> Any:
     low = jnp.asarray(minval, dtype)
     return _unit(words, dtype), jnp.asarray(1 if maxval is None else maxval, dtype) - low, low
 
 
-def _normal(words: Any, dtype: np.dtype[Any], mean: Any = 0.0, stddev: Any = 1.0) -> Any:
+def _normal(words: object, dtype: np.dtype[Any], mean: object = 0.0, stddev: object = 1.0) -> Any:
     pairs = _unit(words, dtype).reshape(-1, 2)
     radius = jnp.sqrt(dtype.type(-2) * jnp.log(jnp.maximum(pairs[:, 0], dtype.type(1e-7))))
     angle = (2.0 * np.pi * pairs[:, 1].astype(np.float64)).astype(dtype)

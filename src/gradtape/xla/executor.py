@@ -129,7 +129,7 @@ class Executable:
         # (The values of variables that are only read were read before: nobody waits while holding locks.)
         return under_locks(self._locks, changed, self._changed, self._call, values)
 
-    def _call_with_room(self, *values: Any) -> list[Any]:
+    def _call_with_room(self, *values: object) -> list[Any]:
         """Run it; once more where there were more rounds than it has room for, with twice the room or more."""
         while True:
             room = self._room
@@ -143,7 +143,7 @@ class Executable:
                     with settings():
                         self._compiled = self._compile(self._looks)
 
-    def _first_call(self, *values: Any) -> list[Any]:
+    def _first_call(self, *values: object) -> list[Any]:
         results: list[Any] = self._compiled(*values)
         # JAX has by now what the call comes down to; without its Python a small program takes a sixth less.
         self._call = getattr(self._compiled, "_call", None) or self._compiled
@@ -287,7 +287,7 @@ class XlaGraph(CompiledGraph):
             self._notes[key] = str(error)
             return None
 
-    def _written(self, key: Key, program: Program, returned: Any) -> Any:
+    def _written(self, key: Key, program: Program, returned: object) -> Any:
         run = self.form.runs(program, lambda _: None)
 
         places = [place for place, output in enumerate(program.outputs) if output.__class__ is Value]
@@ -355,7 +355,7 @@ def _sizes_of(tensor: EagerTensor) -> tuple[int, ...]:
     return tuple(tensor.shape) if tensor.__class__ is DeviceTensor else tensor._array.shape
 
 
-def _filled(structure: Any, tensors: dict[int, EagerTensor]) -> Any:
+def _filled(structure: object, tensors: dict[int, EagerTensor]) -> Any:
     """What a function returns, with tensors in place of values."""
     if structure.__class__ is Value:
         return tensors[structure.number]

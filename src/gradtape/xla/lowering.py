@@ -147,7 +147,7 @@ def _wide(value: Any) -> Any:
     return value.astype(np.float32) if getattr(value, "dtype", None) in NARROW_FLOATS else value
 
 
-def _as_promised(op: Op, value: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> jax.Array:
+def _as_promised(op: Op, value: object, shape: tuple[int, ...], dtype: np.dtype[Any]) -> jax.Array:
     """The value with the type that NumPy gives: where a kernel writes a wide constant, jax would keep the wide type."""
     array = jnp.asarray(value)
     if array.shape != tuple(shape):
@@ -159,7 +159,7 @@ def run_program(program: Program, given: list[Any], state: State) -> list[Any]:
     """What a program gives for these inputs, while jax traces; `state` is changed as the program says."""
     values = dict(zip(program.inputs, given, strict=True))
 
-    def operand(part: Any) -> Any:
+    def operand(part: object) -> Any:
         if part.__class__ is Value:
             return values[part.number]
         return jnp.asarray(part) if isinstance(part, (np.ndarray, np.generic)) else part
@@ -194,7 +194,7 @@ def _call_back(node: Node, values: dict[int, Any], state: State) -> list[Any]:
     given = {number: values[number] for number in node.used}
     dtypes = [value.dtype for value in given.values()]
 
-    def on_host(before: Any, *arrays: Any) -> np.ndarray:
+    def on_host(before: object, *arrays: object) -> np.ndarray:
         # (Outside of our settings JAX may give narrower types.)
         fetched = [np.asarray(array).astype(dtype) for array, dtype in zip(arrays, dtypes, strict=True)]
         try:

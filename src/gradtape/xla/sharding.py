@@ -83,7 +83,7 @@ def fits(shape: tuple[int, ...], sharding: NamedSharding) -> bool:
     return True
 
 
-def everywhere(mesh: Any) -> NamedSharding:
+def everywhere(mesh: object) -> NamedSharding:
     """The sharding of a value that is whole on each device."""
     return sharding_along(mesh, ())
 
@@ -230,7 +230,7 @@ class ShardedExecutable(Executable):
             return step.lower(*looks).compile()
 
 
-def _is_shared(value: Any) -> bool:
+def _is_shared(value: object) -> bool:
     return isinstance(value, jax.Array) and isinstance(value.sharding, NamedSharding)
 
 

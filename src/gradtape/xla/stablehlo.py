@@ -41,7 +41,7 @@ def exported(concrete: ConcreteFunction, platforms: Sequence[str]) -> bytes:
         raise _not_possible(concrete, [*reasons, *(f"it assigns the variable {name}" for name in changed)])
     state = {number: value_of(variable) for number, variable, _ in touched(program)}
 
-    def run(*given: Any) -> list[Any]:
+    def run(*given: object) -> list[Any]:
         return run_program(program, list(given), dict(state))
 
     looks = [abstract(*program.looks[number]) for number in program.inputs]

@@ -48,7 +48,7 @@ class BodyMemory(Memory):
         self._is_alone = True
         self._call_python(blas.hold)
 
-    def _call_python(self, function: Any) -> None:
+    def _call_python(self, function: object) -> None:
         """Call a function of ours that takes nothing and does not fail."""
         self.call("Py_DecRef", None, self.call("PyObject_CallNoArgs", POINTER, self.thing(function)))
 
@@ -60,7 +60,7 @@ class BodyMemory(Memory):
         self.b.store(self.b.or_(self.b.load(before, typ=INT32), INT32(_TO_ZERO)), within)
         self._mode("ldmxcsr", within)
 
-    def _mode(self, name: str, place: Any) -> None:
+    def _mode(self, name: str, place: object) -> None:
         module, full = self.b.module, f"llvm.x86.sse.{name}"
         kind = ir.FunctionType(ir.VoidType(), [POINTER])
         self.b.call(module.globals.get(full) or ir.Function(module, kind, full), [place])
@@ -110,13 +110,13 @@ class BodyMemory(Memory):
         self._blocks.append(slot)
         return slot
 
-    def resized(self, begin: Any, size: Any) -> Any:
+    def resized(self, begin: object, size: object) -> Any:
         """Memory of another size, with what was there."""
         found = self.call("PyMem_RawRealloc", POINTER, begin, size)
         self.fail_if(self.b.icmp_unsigned("==", self.b.ptrtoint(found, INT64), i64(0)), REFUSED)
         return found
 
-    def check_interrupts(self, condition: Any) -> None:
+    def check_interrupts(self, condition: object) -> None:
         """Where the condition holds, end if the program is interrupted. What has taken so long goes on without the lock."""
         with self.b.if_then(condition, likely=False):
             self.hold()
@@ -125,7 +125,7 @@ class BodyMemory(Memory):
                 self.release()
             self.fail_if(self.b.icmp_signed("!=", found, INT32(0)), RAISED)
 
-    def fail_if(self, condition: Any, status: int) -> None:
+    def fail_if(self, condition: object, status: int) -> None:
         """Where the condition holds, end in this way."""
         with self.b.if_then(condition, likely=False):
             self.b.store(INT32(status), self._status)

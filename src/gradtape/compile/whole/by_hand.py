@@ -100,7 +100,7 @@ def expect_lines(x: Any, axis: int) -> None:
 
 
 @by_hand
-def order_along(steps: Steps, values: Any, *, axis: int, descending: bool) -> Any:
+def order_along(steps: Steps, values: object, *, axis: int, descending: bool) -> Any:
     """The places from which elements are taken, so that they are in order."""
     found = order_of(steps, values, axis, descending).astype(np.int32)
     return found.rearranged(lambda array: np.moveaxis(array, -1, axis))

@@ -103,13 +103,13 @@ def _whole_number(memory: BodyMemory, view: View) -> Any:
     return value if element_of(view.dtype) == INT64 else memory.b.sext(value, INT64)
 
 
-def _resize(memory: BodyMemory, slot: Any, rounds: Any, buffer: Buffer) -> None:
+def _resize(memory: BodyMemory, slot: object, rounds: object, buffer: Buffer) -> None:
     b = memory.b
     size = b.add(b.mul(rounds, i64(buffer.array.nbytes)), i64(1))
     b.store(memory.resized(b.load(slot, typ=POINTER), size), slot)
 
 
-def _collect(memory: BodyMemory, step: Rounds, grown: dict[Buffer, Any], place: Any) -> None:
+def _collect(memory: BodyMemory, step: Rounds, grown: dict[Buffer, Any], place: object) -> None:
     """Keep what a round leaves behind."""
     b = memory.b
     for buffer, value in zip(step.collected, step.body.results[len(step.states) :], strict=True):

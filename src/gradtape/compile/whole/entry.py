@@ -106,7 +106,7 @@ class Entry:
         vectorcall, callee = o.function("PyObject_Vectorcall"), o.entry(otherwise)
         b.ret(call_address(b, vectorcall, POINTER, callee, arguments, count, keywords))
 
-    def _write_counted(self, o: Objects, count: Any, keywords: Any, names: Any, other: Any) -> Any:
+    def _write_counted(self, o: Objects, count: object, keywords: object, names: object, other: object) -> Any:
         """How many arguments there are; those with names must have the names that come next."""
         b = o.b
         before, named, after = b.block, b.append_basic_block("named"), b.append_basic_block("counted")
@@ -126,7 +126,7 @@ class Entry:
         found.add_incoming(total, last)
         return found
 
-    def _write_failed(self, o: Objects, status: Any, taken: Any, other: Any) -> None:
+    def _write_failed(self, o: Objects, status: object, taken: object, other: object) -> None:
         """Give everything back. An interrupt is raised; else `otherwise` is called."""
         b = o.b
         error = [untyped(b.alloca(POINTER)) for _ in range(3)]
@@ -147,7 +147,7 @@ class Entry:
         tensors = [o.new_tensor(array) for array in arrays]
         seen: set[int] = set()
 
-        def made(structure: Any) -> Any:
+        def made(structure: object) -> Any:
             if isinstance(structure, Value):
                 tensor = tensors[structure.number]
                 result = o.held(tensor) if structure.number in seen else tensor

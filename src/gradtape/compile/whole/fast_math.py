@@ -28,13 +28,13 @@ PREFIX = "own "  # of the names of steps that are written so
 class OwnBuilder(ir.IRBuilder):  # type: ignore[misc]
     """Lets LLVM round a product and a sum once."""
 
-    def fadd(self, lhs: Any, rhs: Any, name: str = "", flags: Any = ("contract",)) -> Any:
+    def fadd(self, lhs: object, rhs: object, name: str = "", flags: object = ("contract",)) -> Any:
         return super().fadd(lhs, rhs, name, flags)
 
-    def fsub(self, lhs: Any, rhs: Any, name: str = "", flags: Any = ("contract",)) -> Any:
+    def fsub(self, lhs: object, rhs: object, name: str = "", flags: object = ("contract",)) -> Any:
         return super().fsub(lhs, rhs, name, flags)
 
-    def fmul(self, lhs: Any, rhs: Any, name: str = "", flags: Any = ("contract",)) -> Any:
+    def fmul(self, lhs: object, rhs: object, name: str = "", flags: object = ("contract",)) -> Any:
         return super().fmul(lhs, rhs, name, flags)
 
 
@@ -67,7 +67,7 @@ def write_own(b: ir.IRBuilder, name: str, x: Any) -> Any:
     return b.call(found, [x])
 
 
-def _beside_library(b: ir.IRBuilder, name: str, x: Number, value: Any, limit: float) -> Any:
+def _beside_library(b: ir.IRBuilder, name: str, x: Number, value: object, limit: float) -> Any:
     """The value, but what the C library gives in lanes whose argument is beyond the limit."""
     size = functions.absolute(x)
     beyond = b.fcmp_ordered(">", size.value, size.constant(limit).value)

@@ -24,7 +24,7 @@ from .texts import kind_of
 _DEPTH = 8  # numbers of a position
 
 
-def _positions(steps: Steps, indices: Any) -> StandIn:
+def _positions(steps: Steps, indices: object) -> StandIn:
     """Indices one after the other."""
     found = steps.stand_in(indices).reshape(-1)
     if found.dtype.kind != "i":
@@ -95,7 +95,9 @@ def _with_batch(steps: Steps, picks: Any, size: int, batch_dims: int) -> Any:
 
 
 @by_hand
-def put(steps: Steps, values: Any, indices: Any, *, shape: tuple[int, ...], axis: int, batch_dims: int) -> StandIn:
+def put(
+    steps: Steps, values: object, indices: object, *, shape: tuple[int, ...], axis: int, batch_dims: int
+) -> StandIn:
     """Zeros, with rows added at indices along an axis."""
     given, picks = steps.stand_in(values), steps.stand_in(indices)
     axis %= len(shape)
@@ -114,13 +116,13 @@ def put(steps: Steps, values: Any, indices: Any, *, shape: tuple[int, ...], axis
 
 
 @by_hand
-def get_row(steps: Steps, x: Any, index: Any) -> StandIn:
+def get_row(steps: Steps, x: object, index: object) -> StandIn:
     """The row at a position."""
     return take(steps, x, index, axis=0, batch_dims=0)
 
 
 @by_hand
-def place_below(steps: Steps, index: Any, length: Any) -> StandIn:
+def place_below(steps: Steps, index: object, length: object) -> StandIn:
     """The position, which must be below a length."""
     position = steps.stand_in(index)
     _expect_inside(steps, position, length)
@@ -164,7 +166,7 @@ def _small(result: Array) -> Array:
 # --- positions of several numbers --------------------------------------------------------------------------------------------
 
 
-def _row_numbers(steps: Steps, indices: Any, shape: tuple[int, ...]) -> tuple[Any, tuple[int, ...]]:
+def _row_numbers(steps: Steps, indices: object, shape: tuple[int, ...]) -> tuple[Any, tuple[int, ...]]:
     """The numbers of the rows that indices list in their last axis, and the shape of all rows one after the other."""
     picks = steps.stand_in(indices)
     depth = picks.shape[-1]
@@ -180,7 +182,7 @@ def _row_numbers(steps: Steps, indices: Any, shape: tuple[int, ...]) -> tuple[An
 
 
 @by_hand
-def take_nd(steps: Steps, params: Any, indices: Any, *, batch_dims: int) -> StandIn:
+def take_nd(steps: Steps, params: object, indices: object, *, batch_dims: int) -> StandIn:
     """The rows at positions."""
     if batch_dims:
         raise Unsupported("positions in several batches")
@@ -191,7 +193,7 @@ def take_nd(steps: Steps, params: Any, indices: Any, *, batch_dims: int) -> Stan
 
 
 @by_hand
-def put_nd(steps: Steps, values: Any, indices: Any, *, shape: tuple[int, ...], batch_dims: int) -> StandIn:
+def put_nd(steps: Steps, values: object, indices: object, *, shape: tuple[int, ...], batch_dims: int) -> StandIn:
     """Zeros, with rows added at positions."""
     if batch_dims:
         raise Unsupported("positions in several batches")
@@ -201,7 +203,7 @@ def put_nd(steps: Steps, values: Any, indices: Any, *, shape: tuple[int, ...], b
 
 
 def _scatter(name: str) -> Callable[..., StandIn]:
-    def recorded(steps: Steps, tensor: Any, indices: Any, updates: Any) -> StandIn:
+    def recorded(steps: Steps, tensor: object, indices: object, updates: object) -> StandIn:
         before = steps.stand_in(tensor)
         numbers, rows = _row_numbers(steps, indices, before.shape)
         new = steps.stand_in(updates).reshape(numbers.size, *rows[1:])
@@ -222,7 +224,7 @@ for _name, _function in (("update", ""), ("add", "add"), ("sub", "subtract"), ("
 
 
 @by_hand
-def put_picked(steps: Steps, g: Any, *, shape: tuple[int, ...], key: tuple[Any, ...]) -> StandIn:
+def put_picked(steps: Steps, g: object, *, shape: tuple[int, ...], key: tuple[Any, ...]) -> StandIn:
     """Zeros, with elements added at places that are known."""
     size = math.prod(shape)
     picks = np.arange(size).reshape(shape)[key].reshape(-1)
@@ -233,13 +235,13 @@ def put_picked(steps: Steps, g: Any, *, shape: tuple[int, ...], key: tuple[Any, 
 # --- along an axis -----------------------------------------------------------------------------------------------------------
 
 
-def _along(steps: Steps, indices: Any, size: int, axis: int) -> Any:
+def _along(steps: Steps, indices: object, size: int, axis: int) -> Any:
     """Indices along an axis as positions of elements, with that axis the last; the first ones are those of other axes."""
     places = _lines(steps, indices, axis)
     return _with_batch(steps, places, size, places.ndim - 1)
 
 
-def _lines(steps: Steps, x: Any, axis: int) -> StandIn:
+def _lines(steps: Steps, x: object, axis: int) -> StandIn:
     """An array with an axis as the last one."""
     return steps.stand_in(x).rearranged(lambda array: np.moveaxis(array, axis, -1))
 
@@ -251,7 +253,7 @@ def _from_lines(x: Any, axis: int) -> StandIn:
 
 
 @by_hand
-def take_along(steps: Steps, x: Any, indices: Any, *, axis: int) -> Any:
+def take_along(steps: Steps, x: object, indices: object, *, axis: int) -> Any:
     """The elements at indices along an axis, for each place in the other axes by itself."""
     lines = _lines(steps, x, axis)
     positions = _along(steps, indices, lines.shape[-1], axis)
@@ -260,7 +262,7 @@ def take_along(steps: Steps, x: Any, indices: Any, *, axis: int) -> Any:
 
 
 @by_hand
-def put_along(steps: Steps, values: Any, indices: Any, *, size: int, axis: int) -> Any:
+def put_along(steps: Steps, values: object, indices: object, *, size: int, axis: int) -> Any:
     """Zeros, with values added at indices along an axis."""
     lines = _lines(steps, values, axis)
     positions = _along(steps, indices, size, axis)
@@ -271,7 +273,7 @@ def put_along(steps: Steps, values: Any, indices: Any, *, size: int, axis: int) 
 
 
 @by_hand
-def sort_along(steps: Steps, values: Any, *, axis: int, descending: bool) -> Any:
+def sort_along(steps: Steps, values: object, *, axis: int, descending: bool) -> Any:
     """The elements along an axis in order."""
     x = steps.stand_in(values)
     expect_lines(x, axis)
@@ -306,7 +308,7 @@ def unsorted_segment_sum(steps: Steps, data: Any, segment_ids: Any, *, num_segme
 
 
 @by_hand
-def sparse_cross_entropy(steps: Steps, logits: Any, labels: Any) -> Any:
+def sparse_cross_entropy(steps: Steps, logits: object, labels: object) -> Any:
     """The loss of each row for its class, and the derivative."""
     x = steps.stand_in(logits)
     if not kind_of(x.dtype) or in_rows(x.size) or not x.size:

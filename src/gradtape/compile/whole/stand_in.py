@@ -91,7 +91,7 @@ class Steps:
         self.append(step(made.located))
         return made
 
-    def constant(self, value: Any) -> StandIn:
+    def constant(self, value: object) -> StandIn:
         array = np.asarray(value)
         return StandIn(self, array, Buffer(CONSTANT, array))
 
@@ -100,11 +100,11 @@ class Steps:
         array = value.array.copy().view(dtype)
         return self.result(lambda made: Elementwise([value.located], made, SAME_BITS), array, [value])
 
-    def stand_in(self, value: Any) -> StandIn:
+    def stand_in(self, value: object) -> StandIn:
         """An operand as a stand-in, also where it is a constant."""
         return value if isinstance(value, StandIn) else self.constant(value)
 
-    def expect(self, condition: Any, expected: bool) -> None:
+    def expect(self, condition: object, expected: bool) -> None:
         """End the steps unless a truth value is as expected."""
         condition = self.stand_in(condition)
         if condition.buffer.kind != CONSTANT:
@@ -233,25 +233,25 @@ class StandIn(np.lib.mixins.NDArrayOperatorsMixin):
         converted = self.array.astype(dtype, order=order)
         return self._steps.result(lambda made: Elementwise([self.located], made, "cast"), converted, [self])
 
-    def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> StandIn:
+    def sum(self, axis: object = None, dtype: object = None, keepdims: bool = False) -> StandIn:
         return _reduced(self._steps, np.add, self, axis, keepdims, dtype)
 
-    def max(self, axis: Any = None, keepdims: bool = False) -> StandIn:
+    def max(self, axis: object = None, keepdims: bool = False) -> StandIn:
         return _reduced(self._steps, np.maximum, self, axis, keepdims)
 
-    def min(self, axis: Any = None, keepdims: bool = False) -> StandIn:
+    def min(self, axis: object = None, keepdims: bool = False) -> StandIn:
         return _reduced(self._steps, np.minimum, self, axis, keepdims)
 
-    def prod(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> StandIn:
+    def prod(self, axis: object = None, dtype: object = None, keepdims: bool = False) -> StandIn:
         return _reduced(self._steps, np.multiply, self, axis, keepdims, dtype)
 
-    def all(self, axis: Any = None, keepdims: bool = False) -> StandIn:
+    def all(self, axis: object = None, keepdims: bool = False) -> StandIn:
         return _reduced(self._steps, np.logical_and, self, axis, keepdims)
 
-    def any(self, axis: Any = None, keepdims: bool = False) -> StandIn:
+    def any(self, axis: object = None, keepdims: bool = False) -> StandIn:
         return _reduced(self._steps, np.logical_or, self, axis, keepdims)
 
-    def mean(self, axis: Any = None, keepdims: bool = False) -> StandIn:
+    def mean(self, axis: object = None, keepdims: bool = False) -> StandIn:
         if self.dtype.char not in "fd":
             raise Unsupported(f"a mean of {self.dtype}")
         total = self.sum(axis, keepdims=keepdims)
@@ -337,12 +337,12 @@ _OF_SCALARS = ("remainder", "floor_divide")  # NumPy's operators compute them in
 _POWERS = {-1: np.reciprocal, 0.5: np.sqrt, 1: np.positive, 2: np.square}  # as NumPy computes `x**2`
 
 
-def array_of(value: Any) -> Any:
+def array_of(value: object) -> Any:
     """What stands for the values of an operand."""
     return value.array if isinstance(value, StandIn) else value
 
 
-def applied(steps: Steps, ufunc: np.ufunc, inputs: Sequence[Any], target: Any = None) -> StandIn:
+def applied(steps: Steps, ufunc: np.ufunc, inputs: Sequence[Any], target: object = None) -> StandIn:
     """A ufunc applied to each element."""
     arrays = [np.asarray(array_of(x)) for x in inputs]
     if ufunc.__name__ in _OF_SCALARS and all(not x.ndim for x in arrays) and any(x.dtype.kind in "fc" for x in arrays):
@@ -382,7 +382,7 @@ def _is_called_alike(ufunc: np.ufunc, inputs: Sequence[Any], operands: Sequence[
     return not turned or (as_line and all(is_given[place] and operands[place].ndim == 1 for place in turned))
 
 
-def _overwritten(steps: Steps, ufunc: np.ufunc, operands: list[StandIn], target: Any, result: Array) -> StandIn:
+def _overwritten(steps: Steps, ufunc: np.ufunc, operands: list[StandIn], target: object, result: Array) -> StandIn:
     """A result written over an operand (`x *= y`): the stand-in gets new memory; nobody may look at the old one."""
     if not isinstance(target, StandIn) or target.array is not target.buffer.array or target.buffer.is_viewed:
         raise Unsupported("a result written into a part of an array")
@@ -396,7 +396,7 @@ def _overwritten(steps: Steps, ufunc: np.ufunc, operands: list[StandIn], target:
     return target
 
 
-def converted(steps: Steps, value: Any, dtype: np.dtype[Any]) -> StandIn:
+def converted(steps: Steps, value: object, dtype: np.dtype[Any]) -> StandIn:
     """An operand as the type that a ufunc computes in."""
     if not isinstance(value, StandIn):
         return steps.constant(np.asarray(value, dtype))
@@ -436,7 +436,7 @@ def _accumulated(steps: Steps, ufunc: np.ufunc, x: StandIn, axis: int = 0, dtype
     return steps.result(lambda made: Accumulation([x.located], made, ufunc, axis % x.ndim), result, [x])
 
 
-def _multiplied(steps: Steps, a: Any, b: Any) -> StandIn:
+def _multiplied(steps: Steps, a: object, b: object) -> StandIn:
     """A product of matrices."""
     first, second = (x if isinstance(x, StandIn) else steps.constant(x) for x in (a, b))
     if first.ndim < 2 or second.ndim < 2 or first.dtype != second.dtype:

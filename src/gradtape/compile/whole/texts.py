@@ -41,7 +41,7 @@ def stored_as(dtype: np.dtype[Any]) -> Any:
 def _by_kind(**names: str) -> Text:
     """One instruction, another for each kind of operands."""
 
-    def text(b: ir.IRBuilder, kind: str, *values: Any) -> Any:
+    def text(b: ir.IRBuilder, kind: str, *values: object) -> Any:
         return getattr(b, names[kind])(*values)
 
     text.kinds = frozenset(names)  # type: ignore[attr-defined]
@@ -60,7 +60,7 @@ def _called(name: str) -> Text:
     """A function that LLVM itself has for floating-point numbers, rounded exactly."""
 
     @_for("f")
-    def text(b: ir.IRBuilder, kind: str, *values: Any) -> Any:
+    def text(b: ir.IRBuilder, kind: str, *values: object) -> Any:
         return intrinsic(b, name, *values)
 
     return text
@@ -78,7 +78,7 @@ def intrinsic(b: ir.IRBuilder, name: str, *values: Any) -> Any:
 
 def _compared(sign: str) -> Text:
     @_for("fiub")
-    def text(b: ir.IRBuilder, kind: str, x: Any, y: Any) -> Any:
+    def text(b: ir.IRBuilder, kind: str, x: object, y: object) -> Any:
         if kind == "f":
             return (b.fcmp_unordered if sign == "!=" else b.fcmp_ordered)(sign, x, y)
         return (b.icmp_signed if kind == "i" else b.icmp_unsigned)(sign, x, y)
@@ -86,11 +86,11 @@ def _compared(sign: str) -> Text:
     return text
 
 
-def _zero(kind: Any) -> Any:
+def _zero(kind: object) -> Any:
     return ir.Constant(kind, None)
 
 
-def splat(kind: Any, value: Any) -> Any:
+def splat(kind: object, value: object) -> Any:
     """A constant in every lane."""
     if isinstance(kind, ir.VectorType):
         return ir.Constant(kind, [ir.Constant(kind.element, value)] * kind.count)
@@ -105,7 +105,7 @@ def _truth(b: ir.IRBuilder, kind: str, x: Any) -> Any:
 
 def _logical(name: str) -> Text:
     @_for("fiub")
-    def text(b: ir.IRBuilder, kind: str, *values: Any) -> Any:
+    def text(b: ir.IRBuilder, kind: str, *values: object) -> Any:
         return getattr(b, name)(*[_truth(b, kind, x) for x in values])
 
     return text
@@ -115,7 +115,7 @@ def _extreme(sign: str) -> Text:
     """The larger or the smaller number: NaN if one is, and the second of two that are equal, as NumPy gives on x86."""
 
     @_for("fiub")
-    def text(b: ir.IRBuilder, kind: str, x: Any, y: Any) -> Any:
+    def text(b: ir.IRBuilder, kind: str, x: object, y: object) -> Any:
         if kind == "f":
             first = b.select(b.fcmp_unordered(sign, x, y), x, y)
             return b.select(b.fcmp_unordered("uno", y, y), y, first)
@@ -132,7 +132,7 @@ def _absolute(b: ir.IRBuilder, kind: str, x: Any) -> Any:
 
 
 @_for("fiu")
-def _square(b: ir.IRBuilder, kind: str, x: Any) -> Any:
+def _square(b: ir.IRBuilder, kind: str, x: object) -> Any:
     return (b.fmul if kind == "f" else b.mul)(x, x)
 
 
@@ -164,7 +164,7 @@ def _reciprocal(b: ir.IRBuilder, kind: str, x: Any) -> Any:
 
 
 @_for("f")
-def _isnan(b: ir.IRBuilder, kind: str, x: Any) -> Any:
+def _isnan(b: ir.IRBuilder, kind: str, x: object) -> Any:
     return b.fcmp_unordered("uno", x, x)
 
 
@@ -179,7 +179,7 @@ def _isinf(b: ir.IRBuilder, kind: str, x: Any) -> Any:
 
 
 @_for("fiub")
-def _itself(b: ir.IRBuilder, kind: str, x: Any) -> Any:
+def _itself(b: ir.IRBuilder, kind: str, x: object) -> Any:
     return x
 
 

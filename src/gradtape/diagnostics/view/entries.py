@@ -118,7 +118,7 @@ def _entry(record: Any) -> Entry:
     return entry
 
 
-def _marks(array: Any) -> tuple[str, ...]:
+def _marks(array: object) -> tuple[str, ...]:
     """Whether there is a nan or an inf."""
     if array is None or np.asarray(array).dtype.kind not in "fcV":
         return ()
@@ -154,7 +154,7 @@ def _add_cuts(entries: Entries) -> None:
             found[-number] = Entry(exit.how, "exit", (), (number,), exit.code, exit.offset, note=note)
 
 
-def _words(by: Any) -> tuple[str, str]:
+def _words(by: object) -> tuple[str, str]:
     if isinstance(by, Op):
         reason = by.no_derivative or "its result is of a type that has none"
         return by.name, f"The gradient ends here. {by.name} has no derivative: {reason}."

@@ -120,7 +120,7 @@ def _plain(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-def _nothing(axes: Any, shape: dict[str, Any], colours: dict[str, str], order: int) -> None:
+def _nothing(axes: object, shape: dict[str, Any], colours: dict[str, str], order: int) -> None:
     """Where a group of shapes begins or ends."""
 
 

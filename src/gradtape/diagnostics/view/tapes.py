@@ -28,7 +28,7 @@ from .surroundings import Around, around_all
 _MOST_STEPS = 2000  # of a compiled function that is shown inside a tape
 
 
-def picture_of_tape(tape: GradientTape, target: Any = None, sources: Any = None) -> Picture:
+def picture_of_tape(tape: GradientTape, target: object = None, sources: object = None) -> Picture:
     """What a tape has recorded, with the gradients of the target if one is given."""
     profiler = tape._own_profiler if isinstance(tape, ProfiledTape) else None
     targets = [] if target is None else checked_tensors(target, "target")
@@ -63,7 +63,7 @@ def _walk(
     """Take the gradient once, without dropping the records: the size of each cotangent, and the look of each value."""
     numbers = {id(record): number for number, record in records.items()}
 
-    def look_on(pull: object, cotangent: Any, record: Any, parts: object) -> None:
+    def look_on(pull: object, cotangent: object, record: object, parts: object) -> None:
         number = numbers.get(id(record))
         if number is not None:
             norms[number] = norm_of(cotangent)

@@ -19,7 +19,7 @@ PRODUCTS: dict[tuple[type, ...], Rule] = {}  # left @ right
 QUOTIENTS: dict[tuple[type, ...], Rule] = {}  # left^-1 @ right
 
 
-def by_rule(table: dict[tuple[type, ...], Rule], *operators: Any) -> Any:
+def by_rule(table: dict[tuple[type, ...], Rule], *operators: object) -> Any:
     """The result by the rule of the nearest classes, those of the first operator before those of the second."""
     for classes in itertools.product(*(type(operator).__mro__ for operator in operators)):
         if classes in table:

@@ -10,7 +10,7 @@ from ..systems import solve
 from .sizes import COMPUTED, KNOWN, best, joined
 
 
-def sliced(matrix_axes: int, slices: tuple[Any, ...], batch_shape: Any, parameter: Any) -> Any:
+def sliced(matrix_axes: int, slices: tuple[Any, ...], batch_shape: object, parameter: object) -> Any:
     """A parameter, sliced as one with this batch shape would be to which its own is broadcast."""
     if hasattr(parameter, "_sliced"):
         return parameter._sliced(slices, batch_shape)

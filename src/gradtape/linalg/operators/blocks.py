@@ -49,7 +49,7 @@ class _Blocks(LinearOperator):
     def _dimensions(self, rows: bool) -> list[Any]:
         return [block.range_dimension if rows else block.domain_dimension for block in self._diagonal]
 
-    def _is_in_blocks(self, x: Any, axis: int, dimensions: list[Any]) -> bool:
+    def _is_in_blocks(self, x: object, axis: int, dimensions: list[Any]) -> bool:
         """Whether an argument is a list with one block for each of ours, and not one matrix written as lists."""
         if not isinstance(x, (list, tuple)) or len(x) != len(dimensions):
             return False

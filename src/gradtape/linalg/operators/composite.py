@@ -14,7 +14,7 @@ from .hints import Hints, hints_of
 from .linear_operator import LinearOperator
 
 
-def _is_part(value: Any) -> bool:
+def _is_part(value: object) -> bool:
     return isinstance(value, (Tensor, Variable)) or is_composite(value)
 
 

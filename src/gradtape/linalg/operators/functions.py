@@ -14,7 +14,7 @@ from ..systems import inv, solve
 from .linear_operator import LinearOperator
 
 
-def _is_operator(value: Any) -> bool:
+def _is_operator(value: object) -> bool:
     return isinstance(value, LinearOperator)
 
 

@@ -31,7 +31,7 @@ class Hints(NamedTuple):
         return Hints(non_singular, self.is_self_adjoint, self.is_positive_definite, square)
 
 
-def hints_of(operator: Any) -> dict[str, Any]:
+def hints_of(operator: object) -> dict[str, Any]:
     """The hints of an operator, for the constructor of one that has the same properties."""
     return {name: getattr(operator, name) for name in Hints._fields}
 
@@ -43,7 +43,7 @@ def always(given: bool | None, message: str) -> bool:
     return True
 
 
-def implied(holds: Any, given: bool | None, message: str) -> bool | None:
+def implied(holds: object, given: bool | None, message: str) -> bool | None:
     """True where the operator is known to have the property, else what the user said; ValueError where they differ."""
     if not holds:
         return given
@@ -52,7 +52,7 @@ def implied(holds: Any, given: bool | None, message: str) -> bool | None:
     return True
 
 
-def shared(operator: Any, name: str, given: bool | None, message: str) -> bool | None:
+def shared(operator: object, name: str, given: bool | None, message: str) -> bool | None:
     """A property that the operator has if and only if the new one has it."""
     own = getattr(operator, name)
     if (own is False and given) or (own and given is False):

@@ -26,7 +26,7 @@ from .linear_operator import LinearOperator, arguments, parameter
 from .sizes import KNOWN, Sizes, best, joined
 
 
-def _size(value: Any, name: str, rank: int) -> Any:
+def _size(value: object, name: str, rank: int) -> Any:
     """A size (rank 0) or sizes (rank 1): numbers where they are known, else a tensor."""
     if isinstance(value, Variable):
         raise TypeError(f"Argument {name} cannot be reference type. Found: {type(value)}.")
@@ -90,7 +90,7 @@ class _Sized(LinearOperator):
             return x
         return x + zeros(joined(self._batch_shape, [1, 1]), dtype=self.dtype)  # type: ignore[attr-defined]
 
-    def _sliced(self, slices: tuple[Any, ...], batch_shape: Any) -> Any:
+    def _sliced(self, slices: tuple[Any, ...], batch_shape: object) -> Any:
         batch = self._batch_shape  # type: ignore[attr-defined]
         if batch is None:
             return self
@@ -242,7 +242,7 @@ class LinearOperatorScaledIdentity(_Sized):
         """What the identity is multiplied by."""
         return self._multiplier
 
-    def _sliced(self, slices: tuple[Any, ...], batch_shape: Any) -> Any:
+    def _sliced(self, slices: tuple[Any, ...], batch_shape: object) -> Any:
         return LinearOperator._sliced(self, slices, batch_shape)
 
     def _sizes(self, sizes: Sizes) -> Any:

@@ -17,7 +17,7 @@ from .linear_operator import LinearOperator, arguments
 from .sizes import KNOWN, Sizes, best, joined
 
 
-def checked_operators(operators: Any) -> list[Any]:
+def checked_operators(operators: object) -> list[Any]:
     """A list of at least one operator, all of one type."""
     if not isinstance(operators, (list, tuple)):
         raise TypeError(f'Expected argument "operators" to be a list or tuple of operators. Found: {operators!r}')
@@ -130,7 +130,7 @@ class LinearOperatorComposition(LinearOperator):
         batch = sizes.broadcast(*(shape[:-2] for shape in shapes))
         return sizes.join(batch, shapes[0][-2:-1], shapes[-1][-1:])
 
-    def _in_turn(self, method: str, x: Any, backwards: bool, adjoint: bool, adjoint_arg: bool) -> Any:
+    def _in_turn(self, method: str, x: object, backwards: bool, adjoint: bool, adjoint_arg: bool) -> Any:
         for operator in reversed(self._operators) if backwards else self._operators:
             x, adjoint_arg = getattr(operator, method)(x, adjoint=adjoint, adjoint_arg=adjoint_arg), False
         return x

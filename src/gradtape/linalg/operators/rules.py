@@ -133,7 +133,7 @@ def _zeros(zeros: Any, left: Any, right: Any) -> Any:
     return zeros
 
 
-def _composed(left: Any, right: Any) -> Any:
+def _composed(left: object, right: object) -> Any:
     return LinearOperatorComposition([left, right], **product(left, right))
 
 

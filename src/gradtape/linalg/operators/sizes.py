@@ -25,10 +25,10 @@ class Sizes(Protocol):
     def of(self, value: Any) -> Any:
         """The shape of a tensor or an operator."""
 
-    def join(self, *shapes: Any) -> Any:
+    def join(self, *shapes: object) -> Any:
         """One shape after the other; each is a shape or a list of sizes."""
 
-    def broadcast(self, *shapes: Any) -> Any:
+    def broadcast(self, *shapes: object) -> Any:
         """The shape that all are broadcast to."""
 
     def product(self, sizes: Any) -> Any:
@@ -39,10 +39,10 @@ class _Known:
     def of(self, value: Any) -> Any:
         return TensorShape(value.shape)
 
-    def join(self, *shapes: Any) -> Any:
+    def join(self, *shapes: object) -> Any:
         return functools.reduce(TensorShape.concatenate, map(TensorShape, shapes))
 
-    def broadcast(self, *shapes: Any) -> Any:
+    def broadcast(self, *shapes: object) -> Any:
         return functools.reduce(broadcast_static_shape, map(TensorShape, shapes))
 
     def product(self, sizes: Any) -> Any:
@@ -53,7 +53,7 @@ class _Computed:
     def of(self, value: Any) -> Any:
         return value.shape_tensor() if hasattr(value, "shape_tensor") else shape(value)
 
-    def join(self, *shapes: Any) -> Any:
+    def join(self, *shapes: object) -> Any:
         return concat([convert_to_tensor(part, dtypes.int32) for part in shapes], 0)
 
     def broadcast(self, *shapes: Any) -> Any:

@@ -25,7 +25,7 @@ Pairs = tuple[tuple[int, int], ...]
 
 @op(dtypes=ANY, tf_name="Pad", called="pad")
 def pad_constant(
-    xp: Namespace, tensor: Array, *, paddings: tuple[tuple[int, int], ...], constant_values: Any = 0
+    xp: Namespace, tensor: Array, *, paddings: tuple[tuple[int, int], ...], constant_values: object = 0
 ) -> Any:
     """The tensor with a border of one value."""
     if len(paddings) != tensor.ndim or any(len(pair) != 2 for pair in paddings):
@@ -36,7 +36,7 @@ def pad_constant(
 
 
 @pad_constant.shapes
-def _(tensor: Abstract, *, paddings: Any, **_: object) -> Shape:
+def _(tensor: Abstract, *, paddings: object, **_: object) -> Shape:
     return padded_sizes(tensor, paddings)
 
 
@@ -100,7 +100,7 @@ def crop(xp: Namespace, tensor: Array, *, paddings: tuple[tuple[int, int], ...])
 
 
 @crop.shapes
-def _(tensor: Abstract, *, paddings: Any) -> Shape:
+def _(tensor: Abstract, *, paddings: object) -> Shape:
     return padded_sizes(tensor, paddings, -1)
 
 
@@ -170,7 +170,7 @@ def mirror_pad(xp: Namespace, input: Array, *, paddings: Pairs, mode: str = "REF
 
 
 @mirror_pad.shapes
-def _(input: Abstract, *, paddings: Any, mode: Any) -> Shape:
+def _(input: Abstract, *, paddings: object, mode: object) -> Shape:
     return padded_sizes(input, paddings)
 
 
@@ -212,7 +212,7 @@ def _(jax: Jax, input: Array, *, paddings: Pairs, mode: str) -> Any:
 
 
 @mirror_pad_grad.shapes
-def _(input: Abstract, *, paddings: Any, mode: Any) -> Shape:
+def _(input: Abstract, *, paddings: object, mode: object) -> Shape:
     return padded_sizes(input, paddings, -1)
 
 

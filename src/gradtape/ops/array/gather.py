@@ -118,7 +118,7 @@ def _(params: Abstract, indices: Abstract, *, axis: Any, batch_dims: Any) -> Sha
 
 
 @take.vjp("params")
-def _(g: Any, params_shape: tuple[int, ...], indices: Any, axis: int, batch_dims: int) -> Any:
+def _(g: object, params_shape: tuple[int, ...], indices: object, axis: int, batch_dims: int) -> Any:
     if axis == 0 and batch_dims == 0 and not getattr(g, "is_batched", False):
         if rank_of(indices) != 1:
             count = math.prod(shape_of(indices))
@@ -341,7 +341,7 @@ def places_in(xp: Namespace, indices: Array, shape: tuple[int, ...]) -> tuple[An
 
 
 @take_nd.shapes
-def _(params: Abstract, indices: Abstract, *, batch_dims: Any) -> Shape:
+def _(params: Abstract, indices: Abstract, *, batch_dims: object) -> Shape:
     return _picked_nd(params.shape, indices.shape, batch_dims)
 
 
@@ -361,7 +361,7 @@ def scattered(tensor: Abstract, indices: Abstract, updates: Abstract) -> Shape:
 
 
 @take_nd.vjp("params")
-def _(g: Any, params_shape: tuple[int, ...], indices: Any, batch_dims: int) -> Any:
+def _(g: object, params_shape: tuple[int, ...], indices: object, batch_dims: int) -> Any:
     listed = shape_of(indices)
     if len(listed) == 2 and listed[1] == 1 and batch_dims == 0 and not getattr(g, "is_batched", False):
         # A list of rows: slices, as gather gives them.

@@ -33,7 +33,7 @@ def getitem(xp: Namespace, x: Array, *, key: tuple[Any, ...]) -> Any:
 
 
 @getitem.shapes
-def _(x: Abstract, *, key: Any) -> Shape:
+def _(x: Abstract, *, key: object) -> Shape:
     return indexed(x.shape, key)
 
 
@@ -203,7 +203,7 @@ def _(x: Abstract, *, key: Any) -> Shape:
     return None if common is None else (*sizes[:at], *common, *sizes[at:])
 
 
-def _is_mask(part: Any) -> bool:
+def _is_mask(part: object) -> bool:
     return isinstance(part, np.ndarray) and part.dtype.kind == "b"
 
 

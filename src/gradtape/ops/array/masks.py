@@ -31,7 +31,7 @@ def length_mask(xp: Namespace, lengths: Array, *, maxlen: int) -> Any:
 
 
 @length_mask.shapes
-def _(lengths: Abstract, *, maxlen: Any) -> Shape:
+def _(lengths: Abstract, *, maxlen: object) -> Shape:
     return (*lengths.shape, natural(maxlen))
 
 
@@ -77,10 +77,10 @@ def encode_one_hot(
     indices: Array,
     *,
     depth: int,
-    on_value: Any = 1,
-    off_value: Any = 0,
+    on_value: object = 1,
+    off_value: object = 0,
     axis: int = -1,
-    dtype: Any = np.float32,
+    dtype: object = np.float32,
 ) -> Any:
     """`on_value` at each index along a new axis of size `depth`, `off_value` elsewhere."""
     hot = xp.where(indices[..., None] == xp.arange(depth), on_value, off_value).astype(dtype)

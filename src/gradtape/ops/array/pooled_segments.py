@@ -208,7 +208,7 @@ def _looked_up(name: str, root: bool | None, data: Array, indices: Array, segmen
 _LOOKUP: Any = {"other": {"indices": INDEX, "segment_ids": INDEX}}
 
 
-def _looked_up_rows(data: Abstract, indices: Abstract, segment_ids: Abstract, *, num_segments: Any) -> Shape:
+def _looked_up_rows(data: Abstract, indices: Abstract, segment_ids: Abstract, *, num_segments: object) -> Shape:
     matched(indices.of_rank(1)[0], segment_ids.of_rank(1)[0], "rows and ids,")
     return (natural(num_segments), *data.shape[1:])
 
@@ -309,7 +309,7 @@ def _(jax: Jax, values: Array, segment_ids: Array, *, num_segments: int) -> Any:
 
 
 @segment_softmax.shapes
-def _(values: Abstract, segment_ids: Abstract, *, num_segments: Any) -> Shape:
+def _(values: Abstract, segment_ids: Abstract, *, num_segments: object) -> Shape:
     return (matched(values.of_rank(1)[0], segment_ids.of_rank(1)[0], "values and ids,"),)
 
 

@@ -23,7 +23,7 @@ _CHECKED_COPIES = 1 << 20  # with more, the result is checked against the machin
 
 
 @op(dtypes=ANY, tf_name="ReverseV2", on_sizes=True, shape=along)
-def reverse(xp: Namespace, tensor: Array, *, axis: Any) -> Any:
+def reverse(xp: Namespace, tensor: Array, *, axis: object) -> Any:
     """The tensor with the order along the given axes turned round."""
     return xp.flip(tensor, axis=axis)
 
@@ -70,13 +70,13 @@ def _() -> Iterator[BadInput]:
 
 
 @op(dtypes=ANY)
-def roll(xp: Namespace, input: Array, *, shift: Any, axis: Axis) -> Any:
+def roll(xp: Namespace, input: Array, *, shift: object, axis: Axis) -> Any:
     """The tensor moved cyclically along the given axes."""
     return xp.roll(input, shift, axis=axis)
 
 
 @roll.shapes
-def _(input: Abstract, *, shift: Any, axis: Any) -> Shape:
+def _(input: Abstract, *, shift: object, axis: object) -> Shape:
     if input.rank is not None:
         for a in axis if isinstance(axis, tuple) else (axis,):
             if not isinstance(a, Size):

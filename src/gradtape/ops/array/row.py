@@ -40,7 +40,7 @@ def _check_row(x: Array, row: Any, name: str) -> None:
         raise invalid(f"{name}: a row of an array of shape {np.shape(x)} is expected, got shape {np.shape(row)}.")
 
 
-def _get(x: Array, index: Any) -> Any:
+def _get(x: Array, index: object) -> Any:
     if not np.ndim(x):
         raise invalid("get_row: a scalar has no rows.")
     row = x[_position(index, x.shape[0], "get_row")]
@@ -63,7 +63,7 @@ def _(x: Abstract, index: Abstract) -> Shape:
 
 
 @get_row.vjp("x")
-def _(g: Cotangent, x_shape: tuple[int, ...], index: Any) -> Any:
+def _(g: Cotangent, x_shape: tuple[int, ...], index: object) -> Any:
     return put_row(g, index, size=x_shape[0])
 
 
@@ -82,7 +82,7 @@ def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes:
     return reshape(rows, shape=(size, *shape_of(x)[2:]))
 
 
-def _put(row: Any, index: Any, size: int) -> Any:
+def _put(row: object, index: object, size: int) -> Any:
     row = np.asarray(row)
     result = np.zeros((size, *row.shape), row.dtype)
     result[_position(index, size, "put_row")] = row
@@ -96,13 +96,13 @@ def put_row(xp: Namespace, row: Array, index: Array, *, size: int) -> Any:
 
 
 @put_row.shapes
-def _(row: Abstract, index: Abstract, *, size: Any) -> Shape:
+def _(row: Abstract, index: Abstract, *, size: object) -> Shape:
     index.of_rank(0)
     return (natural(size), *row.shape)
 
 
 @put_row.vjp("row")
-def _(g: Cotangent, index: Any) -> Any:
+def _(g: Cotangent, index: object) -> Any:
     return get_row(g, index)
 
 
@@ -116,7 +116,7 @@ def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes:
     return tensor_scatter_nd_add(zeros, _places(index, count), row)
 
 
-def _places(index: Any, count: int) -> Any:
+def _places(index: object, count: int) -> Any:
     """The place of a row in each entry of a batch."""
     return stack([np.arange(count, dtype=numpy_type(index)), index], axis=1)
 
@@ -131,11 +131,11 @@ def _with_row(x: Abstract, index: Abstract, row: Abstract) -> Shape:
     return x.known
 
 
-def _set(x: Array, index: Any, row: Any) -> Any:
+def _set(x: Array, index: object, row: object) -> Any:
     return set_in_place(np.array(x), index, row)
 
 
-def set_in_place(x: Array, index: Any, row: Any) -> Array:
+def set_in_place(x: Array, index: object, row: object) -> Array:
     """The same array, changed."""
     _check_row(x, row, "set_row")
     place = _position(index, x.shape[0], "set_row")
@@ -153,22 +153,22 @@ def set_row(xp: Namespace, x: Any, index: Array, row: Array) -> Any:
 
 
 @set_row.vjp("x")
-def _(g: Cotangent, index: Any, row: Any) -> Any:
+def _(g: Cotangent, index: object, row: object) -> Any:
     return set_row(g, index, zeros_like(row))
 
 
 @set_row.vjp("row")
-def _(g: Cotangent, index: Any) -> Any:
+def _(g: Cotangent, index: object) -> Any:
     return get_row(g, index)
 
 
 @set_row.jvp("x")
-def _(t: Tangent, index: Any, row: Any) -> Any:
+def _(t: Tangent, index: object, row: object) -> Any:
     return set_row(t, index, zeros_like(row))
 
 
 @set_row.jvp("row")
-def _(t: Tangent, index: Any, x_shape: tuple[int, ...]) -> Any:
+def _(t: Tangent, index: object, x_shape: tuple[int, ...]) -> Any:
     return put_row(t, index, size=x_shape[0])
 
 
@@ -178,11 +178,11 @@ def _(op: Op, is_batched: tuple[bool, ...], args: tuple[Value, ...], attributes:
     return tensor_scatter_nd_update(x, _places(index, count), row)
 
 
-def _add(x: Array, index: Any, row: Any) -> Any:
+def _add(x: Array, index: object, row: object) -> Any:
     return add_in_place(np.array(x), index, row)
 
 
-def add_in_place(x: Array, index: Any, row: Any) -> Array:
+def add_in_place(x: Array, index: object, row: object) -> Array:
     """The same array, changed."""
     _check_row(x, row, "add_row")
     x[_position(index, x.shape[0], "add_row")] += row
@@ -201,7 +201,7 @@ def _(g: Cotangent) -> Any:
 
 
 @add_row.vjp("row")
-def _(g: Cotangent, index: Any) -> Any:
+def _(g: Cotangent, index: object) -> Any:
     return get_row(g, index)
 
 
@@ -211,7 +211,7 @@ def _(t: Tangent) -> Any:
 
 
 @add_row.jvp("row")
-def _(t: Tangent, index: Any, x_shape: tuple[int, ...]) -> Any:
+def _(t: Tangent, index: object, x_shape: tuple[int, ...]) -> Any:
     return put_row(t, index, size=x_shape[0])
 
 
@@ -226,7 +226,7 @@ def rows_for(count: Any) -> int:
     return 1 << max(int(count) - 1, 0).bit_length()
 
 
-def _resize(x: Array, before: Any, after: Any) -> Any:
+def _resize(x: Array, before: object, after: object) -> Any:
     return resize_in_place(np.array(x), before, after)
 
 
@@ -263,7 +263,7 @@ def _(x: Abstract, before: Abstract, after: Abstract) -> Shape:
 
 
 @resize_rows.vjp("x")
-def _(g: Cotangent, before: Any, after: Any) -> Any:
+def _(g: Cotangent, before: object, after: object) -> Any:
     return resize_rows(g, after, before)
 
 

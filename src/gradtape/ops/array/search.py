@@ -128,7 +128,7 @@ def _search_rows(sorted_sequence: Array, values: Array, right: bool, dtype: np.d
 
 @op(eager=_search_rows, dtypes=REAL, tf_name="LowerBound", gives=typed_by("dtype"), called="searchsorted")
 def search_sorted(
-    xp: Namespace, sorted_sequence: Array, values: Array, *, right: bool = False, dtype: Any = _INT32
+    xp: Namespace, sorted_sequence: Array, values: Array, *, right: bool = False, dtype: object = _INT32
 ) -> Any:
     """Where each value would be put into its sorted row so that the row stays sorted."""
     below = (
@@ -227,7 +227,7 @@ def _histogram(values: Array, value_range: Array, nbins: int, dtype: np.dtype[An
 
 @op(eager=_histogram, dtypes=_WIDE, gives=typed_by("dtype"))
 def histogram_fixed_width(
-    xp: Namespace, values: Array, value_range: Array, *, nbins: int = 100, dtype: Any = _INT32
+    xp: Namespace, values: Array, value_range: Array, *, nbins: int = 100, dtype: object = _INT32
 ) -> Any:
     """How many values fall into each of `nbins` bins of one width; what lies outside counts in the outer bins."""
     step = (value_range[1] - value_range[0]) / nbins
@@ -236,7 +236,7 @@ def histogram_fixed_width(
 
 
 @histogram_fixed_width.shapes
-def _(values: Abstract, value_range: Abstract, *, nbins: Any, **_: object) -> Shape:
+def _(values: Abstract, value_range: Abstract, *, nbins: object, **_: object) -> Shape:
     return (natural(nbins),)
 
 

@@ -130,7 +130,7 @@ def _sorted_segments(data: Abstract, segment_ids: Abstract) -> Shape:
     return (UNKNOWN, *data.shape[1:])
 
 
-def segment_rows(data: Abstract, segment_ids: Abstract, *, num_segments: Any, **_: object) -> Shape:
+def segment_rows(data: Abstract, segment_ids: Abstract, *, num_segments: object, **_: object) -> Shape:
     """A row for each segment, in place of the axes of the ids."""
     matched_sizes(data.shape[: segment_ids.ndim], segment_ids.shape, "rows and ids,")
     return (natural(num_segments), *data.shape[segment_ids.ndim :])
@@ -517,7 +517,7 @@ def _count_bins(arr: Array, size: int, by_row: bool, binary: bool, dtype: np.dty
 
 @op(eager=_count_bins, dtypes=INDEX, tf_name="DenseBincount", gives=typed_by("dtype"), called="bincount")
 def count_bins(
-    xp: Namespace, arr: Array, *, size: int, by_row: bool = False, binary: bool = False, dtype: Any = _INT32
+    xp: Namespace, arr: Array, *, size: int, by_row: bool = False, binary: bool = False, dtype: object = _INT32
 ) -> Any:
     """How often each of 0, 1, ..., size - 1 occurs (with `binary`: whether), in all or in each row."""
     hot = arr[..., None] == xp.arange(size)
@@ -526,7 +526,7 @@ def count_bins(
 
 
 @count_bins.shapes
-def _(arr: Abstract, *, size: Any, by_row: Any, **_: object) -> Shape:
+def _(arr: Abstract, *, size: object, by_row: object, **_: object) -> Shape:
     return (arr.of_rank(2)[0], natural(size)) if by_row else (natural(size),)
 
 

@@ -79,7 +79,7 @@ def take_along(xp: Namespace, x: Array, indices: Array, *, axis: int) -> Any:
 
 
 @take_along.shapes
-def _(x: Abstract, indices: Abstract, *, axis: Any) -> Shape:
+def _(x: Abstract, indices: Abstract, *, axis: object) -> Shape:
     if x.rank is None or indices.rank is None:
         return unknown_rest(x.known or indices.known)
     if x.ndim != indices.ndim:
@@ -121,7 +121,7 @@ def put_along(xp: Namespace, values: Array, indices: Array, *, size: int, axis: 
 
 
 @put_along.shapes
-def _(values: Abstract, indices: Abstract, *, size: Any, axis: Any) -> Shape:
+def _(values: Abstract, indices: Abstract, *, size: object, axis: object) -> Shape:
     return replaced(values.shape, axis, size)
 
 
@@ -301,14 +301,14 @@ def _largest_places(x: Array, k: int) -> Array:
 
 
 @op(eager=_top_k, dtypes=REAL, outputs=2, tf_name="TopKV2", gives=typed_by(None, "index_type"), called="top_k")
-def largest(xp: Namespace, input: Array, *, k: int, index_type: Any = np.int32) -> Any:
+def largest(xp: Namespace, input: Array, *, k: int, index_type: object = np.int32) -> Any:
     """`tf.math.top_k`: the k largest elements along the last axis, in decreasing order, and their places."""
     places = xp.argsort(input, -1, stable=True, descending=True)[..., :k]
     return xp.take_along_axis(input, places, -1), places.astype(index_type)
 
 
 @largest.shapes
-def _(input: Abstract, *, k: Any, **_: object) -> Shape:
+def _(input: Abstract, *, k: object, **_: object) -> Shape:
     if same(larger(k, input.shape[-1]), input.shape[-1]) is False:
         raise ValueError(f"k is {k}, of {input.shape[-1]}")
     return replaced(input.shape, -1, natural(k))
@@ -379,7 +379,7 @@ def in_top_k(xp: Namespace, targets: Array, predictions: Array, *, k: int) -> An
 
 
 @in_top_k.shapes
-def _(targets: Abstract, predictions: Abstract, *, k: Any) -> Shape:
+def _(targets: Abstract, predictions: Abstract, *, k: object) -> Shape:
     return (matched(targets.of_rank(1)[0], predictions.of_rank(2)[0], "targets and rows,"),)
 
 
@@ -585,7 +585,7 @@ def lexsort(xp: Namespace, keys: Sequence[Array], *, axis: int = -1) -> Any:
 
 
 @lexsort.shapes
-def _(keys: list[Abstract], *, axis: Any) -> Shape:
+def _(keys: list[Abstract], *, axis: object) -> Shape:
     return keys[0].known
 
 

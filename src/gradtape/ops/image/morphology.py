@@ -72,14 +72,14 @@ def _plus(xp: Namespace, array: Any, key: object, values: Array) -> Any:
     return _with(xp, array, key, array[key] + values)
 
 
-def _dilated(input: Abstract, filters: Abstract, *, strides: Any, dilations: Any, padding: Any) -> Shape:
+def _dilated(input: Abstract, filters: Abstract, *, strides: object, dilations: object, padding: object) -> Shape:
     batch, *sizes, channels = input.of_rank(4)
     *window, depth = filters.of_rank(3)
     matched(channels, depth, "the depths of image and filter,")
     return (batch, *window_counts("dilation2d", tuple(sizes), window, strides, dilations, padding), channels)
 
 
-def _picked(t: Abstract, input: Abstract, filters: Abstract, **geometry: Any) -> Shape:
+def _picked(t: Abstract, input: Abstract, filters: Abstract, **geometry: object) -> Shape:
     return _dilated(input, filters, **geometry)
 
 

@@ -175,7 +175,7 @@ def _(input: Array, **attributes: Any) -> Any:
 
 
 @overlay_windows.value
-def _(g: Array, shape: tuple[int, ...], **attributes: Any) -> Any:
+def _(g: Array, shape: tuple[int, ...], **attributes: object) -> Any:
     result = np.zeros(shape)
     for seen, at in _written_out(shape, attributes):
         result[at] += g[seen]

@@ -142,7 +142,7 @@ def qr(xp: Namespace, input: Array, *, full_matrices: bool = False) -> Any:
 
 
 @qr.shapes
-def _(input: Abstract, *, full_matrices: Any) -> list[Shape]:
+def _(input: Abstract, *, full_matrices: object) -> list[Shape]:
     *lead, rows, columns = input.shape
     inner = rows if full_matrices else smaller(rows, columns)
     return [(*lead, rows, inner), (*lead, inner, columns)]

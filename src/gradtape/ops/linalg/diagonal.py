@@ -87,7 +87,7 @@ def _diag_part(input: Array, k: Band = (0, 0), padding_value: object = 0, align:
 
 @op(eager=_diag_part, dtypes=_TYPES, tf_name="MatrixDiagPartV3")
 def diag_part(
-    xp: Namespace, input: Array, *, k: Band = (0, 0), padding_value: Any = 0, align: str = "RIGHT_LEFT"
+    xp: Namespace, input: Array, *, k: Band = (0, 0), padding_value: object = 0, align: str = "RIGHT_LEFT"
 ) -> Any:
     """The diagonals k[0] to k[1] of matrices: a vector for one, else one row each from the highest down."""
     row, column, valid = _layout(*input.shape[-2:], k, align)
@@ -226,7 +226,7 @@ def diag(
     k: Band = (0, 0),
     num_rows: int = -1,
     num_cols: int = -1,
-    padding_value: Any = 0,
+    padding_value: object = 0,
     align: str = "RIGHT_LEFT",
 ) -> Any:
     """Matrices with the given diagonals k[0] to k[1], `padding_value` elsewhere."""

@@ -71,7 +71,7 @@ def matmul(xp: Namespace, a: Array, b: Array, *, transpose_a: bool = False, tran
 
 
 @matmul.shapes
-def _(a: Abstract, b: Abstract, *, transpose_a: Any, transpose_b: Any) -> Shape:
+def _(a: Abstract, b: Abstract, *, transpose_a: object, transpose_b: object) -> Shape:
     if a.ndim < 2 or b.ndim < 2:
         raise ValueError(f"matrices are needed, got shapes {a.shape} and {b.shape}")
     *front, rows, inner = (*a.shape[:-2], *a.shape[:-3:-1]) if transpose_a else a.shape
@@ -234,7 +234,7 @@ def product(a: Value, b: Value, adjoint_a: bool = False, adjoint_b: bool = False
     return matmul(a, b, transpose_a=adjoint_a, transpose_b=adjoint_b)
 
 
-def columns(x: Any, start: int, stop: int) -> Any:
+def columns(x: object, start: int, stop: int) -> Any:
     """The columns from `start` to before `stop`."""
     rank, size = rank_of(x), shape_of(x)[-1]
     return x if stop - start == size else crop(x, paddings=(*((0, 0),) * (rank - 1), (start, size - stop)))
@@ -476,13 +476,13 @@ def vecdot(xp: Namespace, x1: Array, x2: Array, *, axis: int = -1) -> Any:
 
 
 @vecdot.shapes
-def _(x1: Abstract, x2: Abstract, *, axis: Any) -> Shape:
+def _(x1: Abstract, x2: Abstract, *, axis: object) -> Shape:
     first, second = place(axis, x1.ndim), place(axis, x2.ndim)
     matched(x1.shape[first], x2.shape[second], "the sizes along the axis,")
     return broadcast_sizes(replaced(x1.shape, first), replaced(x2.shape, second))
 
 
-def _kept(g: Any, rank: int, axis: int) -> Any:
+def _kept(g: object, rank: int, axis: int) -> Any:
     return expand_dims(g, axis=axis % rank)
 
 
@@ -572,7 +572,7 @@ def _(a: Abstract, b: Abstract, *, rank: Any) -> Shape:
     return (*matched_sizes(a.shape[:lead], b.shape[:lead]), *sizes)
 
 
-def _apart(g: Any, a_shape: tuple[int, ...], b_shape: tuple[int, ...], rank: int) -> Any:
+def _apart(g: object, a_shape: tuple[int, ...], b_shape: tuple[int, ...], rank: int) -> Any:
     lead = len(a_shape) - rank
     pairs = (size for n, m in zip(a_shape[lead:], b_shape[lead:], strict=True) for size in (n, m))
     return reshape(g, shape=(*a_shape[:lead], *pairs))

@@ -109,7 +109,7 @@ def regular(draw: Draw, shape: tuple[int, ...], spread: float = 0.4) -> Array:
     return matrix
 
 
-def bad_matrices(function: Op, square: bool = True, **attributes: Any) -> None:
+def bad_matrices(function: Op, square: bool = True, **attributes: object) -> None:
     """Bad inputs of an op of one matrix."""
 
     @function.rejects

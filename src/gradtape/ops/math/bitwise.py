@@ -130,7 +130,7 @@ def packbits(xp: Namespace, a: Array, *, axis: int = -1, bitorder: str = "big") 
 
 
 @packbits.shapes
-def _(a: Abstract, *, axis: Any, **_: object) -> Shape:
+def _(a: Abstract, *, axis: object, **_: object) -> Shape:
     return replaced(a.shape, axis, ceiling(a.shape[place(axis, a.ndim)], 8))
 
 

@@ -92,11 +92,11 @@ def linear_recurrence(xp: Namespace, x: Array, decay: Array, *, axis: int, rever
 
 
 @linear_recurrence.shapes
-def _(x: Abstract, decay: Abstract, *, axis: Any, reverse: Any) -> Shape:
+def _(x: Abstract, decay: Abstract, *, axis: object, reverse: object) -> Shape:
     return along(equal_shapes(x, decay), axis=axis)
 
 
-def _transposed(g: Any, decay: Any, axis: int, reverse: bool) -> Any:
+def _transposed(g: object, decay: object, axis: int, reverse: bool) -> Any:
     """The recurrence run back: z[i] = g[i] + conj(decay[i + 1]) * z[i + 1]."""
     return linear_recurrence(g, moved_on(conj(decay), axis, not reverse), axis=axis, reverse=not reverse)
 

@@ -44,7 +44,7 @@ def _with_holes(draw: Draw, shape: tuple[int, ...], low: float = -2.0, high: flo
     return np.where(holes, np.nan, x).astype(x.dtype)
 
 
-def _sample_holes(declared: Op, **more: Any) -> None:
+def _sample_holes(declared: Op, **more: object) -> None:
     sample_reduction(declared)
 
     @declared.samples

@@ -45,7 +45,7 @@ def _(x: Abstract, *, exponents: Any) -> Shape:
     return (*x.shape, UNKNOWN if exponents is UNKNOWN else len(exponents))
 
 
-def _slopes(x: Any, exponents: tuple[int, ...]) -> Any:
+def _slopes(x: object, exponents: tuple[int, ...]) -> Any:
     lower = powers(x, exponents=tuple(max(e - 1, 0) for e in exponents))
     return lower * np.array(exponents, numpy_type(lower))
 
@@ -107,7 +107,7 @@ def _(p: Abstract, x: Abstract) -> Shape:
     return x.known
 
 
-def _derived(p: Any) -> Any:
+def _derived(p: object) -> Any:
     count = shape_of(p)[0]
     lower = take(p, np.arange(count - 1, dtype=np.int32), axis=0, batch_dims=0)
     return lower * np.arange(count - 1, 0, -1).astype(numpy_type(lower))
@@ -202,11 +202,11 @@ def linspace(xp: Namespace, start: Array, stop: Array, *, num: int, axis: int = 
 
 
 @linspace.shapes
-def _(start: Abstract, stop: Abstract, *, num: Any, axis: Any) -> Shape:
+def _(start: Abstract, stop: Abstract, *, num: object, axis: object) -> Shape:
     return inserted(equal_shapes(start, stop).shape, axis, natural(num))
 
 
-def _spaced(t: Any, num: int, axis: int, from_stop: bool) -> Any:
+def _spaced(t: object, num: int, axis: int, from_stop: bool) -> Any:
     part = _fractions(rank_of(t), num, axis, numpy_type(t))
     return expand_dims(t, axis=axis) * (part if from_stop else 1 - part)
 

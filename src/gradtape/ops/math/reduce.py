@@ -460,19 +460,23 @@ def _arg_extreme(function: Function, last: float) -> Any:
     return kernel
 
 
-def _without_one(input: Abstract, *, axis: Any, **_: Any) -> Shape:
+def _without_one(input: Abstract, *, axis: object, **_: object) -> Shape:
     """The shape of the operand without one axis, which may be a tensor."""
     return reduced(input, axis=(axis,))
 
 
 @op(eager=_arg_extreme(np.argmax, -np.inf), dtypes=REAL | BOOL, shape=_without_one, gives=typed_by("output_type"))
-def argmax(xp: Namespace, input: Array, *, axis: int = 0, output_type: Any = np.int64, nan_wins: bool = False) -> Any:
+def argmax(
+    xp: Namespace, input: Array, *, axis: int = 0, output_type: object = np.int64, nan_wins: bool = False
+) -> Any:
     """The position of the largest element along one axis; nan is passed over as in TensorFlow, or chosen as in NumPy."""
     return xp.argmax(input if nan_wins else _passing_over_nan(xp, input, -np.inf), axis=axis).astype(output_type)
 
 
 @op(eager=_arg_extreme(np.argmin, np.inf), dtypes=REAL | BOOL, shape=_without_one, gives=typed_by("output_type"))
-def argmin(xp: Namespace, input: Array, *, axis: int = 0, output_type: Any = np.int64, nan_wins: bool = False) -> Any:
+def argmin(
+    xp: Namespace, input: Array, *, axis: int = 0, output_type: object = np.int64, nan_wins: bool = False
+) -> Any:
     """The position of the smallest element along one axis; nan is passed over as in TensorFlow, or chosen as in NumPy."""
     return xp.argmin(input if nan_wins else _passing_over_nan(xp, input, np.inf), axis=axis).astype(output_type)
 
@@ -480,7 +484,7 @@ def argmin(xp: Namespace, input: Array, *, axis: int = 0, output_type: Any = np.
 def _explain_position(name: str) -> Any:
     """The check of argmax and argmin: the axis must exist, and have elements."""
 
-    def check(input: Array, axis: int, **attributes: Any) -> None:
+    def check(input: Array, axis: int, **attributes: object) -> None:
         check_axis(name, input, axis)
         if not input.shape[axis]:
             raise invalid(f"{name}: Reduction axis {axis} is empty in shape {list(input.shape)}.")

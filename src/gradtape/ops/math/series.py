@@ -396,7 +396,7 @@ def _(jax: Jax, a: Array, v: Array, *, mode: str) -> Any:
 
 
 @convolve.shapes
-def _(a: Abstract, v: Abstract, *, mode: Any) -> Shape:
+def _(a: Abstract, v: Abstract, *, mode: object) -> Shape:
     lead, size, taps = matched_sizes(a.shape[:-1], v.shape[:-1]), a.shape[-1], v.shape[-1]
     if mode == "full":
         return (*lead, size + taps - 1)

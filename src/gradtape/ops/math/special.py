@@ -40,7 +40,7 @@ def functions(xp: Namespace) -> Any:
 def keeping_type(function: Callable[..., Any]) -> Callable[..., Array]:
     """A NumPy kernel whose result has its operands' type, and which computes half types in float32."""
 
-    def kernel(*args: Array, **attributes: Any) -> Array:
+    def kernel(*args: Array, **attributes: object) -> Array:
         dtype = args[0].dtype
         if dtype in NARROW_FLOATS:
             args = tuple(a.astype(np.float32) for a in args)
@@ -59,7 +59,7 @@ def from_scipy(name: str) -> Callable[..., Array]:
     return keeping_type(call)
 
 
-def reject_types(op: Op, **attributes: Any) -> None:
+def reject_types(op: Op, **attributes: object) -> None:
     """Bad inputs of a function of real numbers: types that are not real floats."""
 
     @op.rejects

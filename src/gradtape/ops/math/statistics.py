@@ -123,11 +123,11 @@ def average(xp: Namespace, a: Array, weights: Array, *, axis: Axis = None, keepd
 
 
 @average.shapes
-def _(a: Abstract, weights: Abstract, *, axis: Any, keepdims: Any) -> Shape:
+def _(a: Abstract, weights: Abstract, *, axis: object, keepdims: object) -> Shape:
     return reduced(equal_shapes(a, weights), axis=axis, keepdims=keepdims)
 
 
-def _total(weights: Any, axis: Axis, keepdims: bool = True) -> Any:
+def _total(weights: object, axis: Axis, keepdims: bool = True) -> Any:
     return reduce_sum(weights, axis=axis, keepdims=keepdims)
 
 
@@ -220,7 +220,7 @@ def _(a: Abstract, *, q: Any, axis: Any) -> Shape:
     return (UNKNOWN if q is UNKNOWN else len(q), *replaced(a.shape, axis))
 
 
-def _axis_last(x: Any, axis: int) -> Any:
+def _axis_last(x: object, axis: int) -> Any:
     rank = rank_of(x)
     where = axis % rank
     return permute(x, perm=(*(a for a in range(rank) if a != where), where))
@@ -320,7 +320,7 @@ def _(m: Abstract, **_: object) -> Shape:
     return (*lead, rows, rows)
 
 
-def _centred_rows(m: Any) -> Any:
+def _centred_rows(m: object) -> Any:
     return m - reduce_sum(m, axis=-1, keepdims=True) * (1.0 / shape_of(m)[-1])
 
 
@@ -383,12 +383,12 @@ def weighted_moments(xp: Namespace, x: Array, weights: Array, *, axis: Axis = No
 
 
 @weighted_moments.shapes
-def _(x: Abstract, weights: Abstract, *, axis: Any) -> Shape:
+def _(x: Abstract, weights: Abstract, *, axis: object) -> Shape:
     broadcast_to_sizes(weights.known, x.known)
     return reduced_sizes(x.shape, axis, True)
 
 
-def _weighted_total(x: Any, weights: Any, axis: Axis) -> Any:
+def _weighted_total(x: object, weights: object, axis: Axis) -> Any:
     return reduce_sum(weights + zeros_like(x), axis=axis, keepdims=True)
 
 

@@ -89,11 +89,11 @@ def conv_input_gradient(
 
 
 @conv_input_gradient.xla
-def _(jax: Jax, g: Array, filters: Array, *, shape: Sizes, **geometry: Any) -> Any:
+def _(jax: Jax, g: Array, filters: Array, *, shape: Sizes, **geometry: object) -> Any:
     return _transposed(jax, lambda input: _on_xla(jax, input, filters, **geometry), shape, g)
 
 
-def _on_xla(jax: Jax, input: Array, filters: Array, **geometry: Any) -> Any:
+def _on_xla(jax: Jax, input: Array, filters: Array, **geometry: object) -> Any:
     assert conv.xla_kernel is not None
     return conv.xla_kernel(jax, input, filters, **geometry)
 
@@ -131,7 +131,7 @@ def conv_filter_gradient(
 
 
 @conv_filter_gradient.xla
-def _(jax: Jax, input: Array, g: Array, *, window: Sizes, groups: int, **geometry: Any) -> Any:
+def _(jax: Jax, input: Array, g: Array, *, window: Sizes, groups: int, **geometry: object) -> Any:
     shape = (*window, input.shape[-1] // groups, g.shape[-1])
     return _transposed(jax, lambda filters: _on_xla(jax, input, filters, groups=groups, **geometry), shape, g)
 
@@ -360,7 +360,7 @@ def _written_out(x_shape: Sizes, w_shape: Sizes, attributes: dict[str, Any]) -> 
 
 
 @conv.value
-def _(input: Array, filters: Array, **attributes: Any) -> Any:
+def _(input: Array, filters: Array, **attributes: object) -> Any:
     shape = plan_of(input.shape, filters.shape, **attributes).output_shape(input.shape[0])
     result = np.zeros(shape)
     for x, w, y in _written_out(input.shape, filters.shape, attributes):
@@ -369,7 +369,7 @@ def _(input: Array, filters: Array, **attributes: Any) -> Any:
 
 
 @conv_input_gradient.value
-def _(g: Array, filters: Array, shape: tuple[int, ...], **attributes: Any) -> Any:
+def _(g: Array, filters: Array, shape: tuple[int, ...], **attributes: object) -> Any:
     result = np.zeros(shape)
     for x, w, y in _written_out(shape, filters.shape, attributes):
         result[x] += g[y] * filters[w]
@@ -377,7 +377,7 @@ def _(g: Array, filters: Array, shape: tuple[int, ...], **attributes: Any) -> An
 
 
 @conv_filter_gradient.value
-def _(input: Array, g: Array, window: tuple[int, ...], **attributes: Any) -> Any:
+def _(input: Array, g: Array, window: tuple[int, ...], **attributes: object) -> Any:
     result = np.zeros((*window, input.shape[-1] // attributes["groups"], g.shape[-1]))
     for x, w, y in _written_out(input.shape, result.shape, attributes):
         result[w] += (input[x] * g[y]).sum()
@@ -396,7 +396,7 @@ _BAD: list[tuple[str, dict[str, Any]]] = [
 ]  # fmt: skip
 
 
-def _bad(first: Sizes, second: Sizes, **more: Any) -> Iterator[BadInput]:
+def _bad(first: Sizes, second: Sizes, **more: object) -> Iterator[BadInput]:
     usual = {"strides": (1, 1), "dilations": (1, 1), "padding": "SAME", "groups": 1, **more}
     a, b = np.ones(first, np.float32), np.ones(second, np.float32)
     for why, settings in _BAD:

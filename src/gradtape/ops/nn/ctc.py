@@ -74,7 +74,7 @@ def _(
 
 
 @ctc_states.shapes
-def _(labels: Abstract, *_: Any, **__: Any) -> list[Shape]:
+def _(labels: Abstract, *_: object, **__: object) -> list[Shape]:
     batch, width = labels.of_rank(2)
     states = (batch, 2 * width + 1)
     return [states, states, states, (batch,)]

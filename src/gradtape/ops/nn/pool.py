@@ -219,7 +219,7 @@ def _first_hits(xp: Namespace, input: Array, largest: Array, found: Windows) -> 
 
 
 @window_max_gradient.shapes
-def _(g: Abstract, input: Abstract, largest: Abstract, **geometry: Any) -> Shape:
+def _(g: Abstract, input: Abstract, largest: Abstract, **geometry: object) -> Shape:
     pooled = _pooled(input, **geometry)
     for given in (g, largest):
         if given.rank is not None:
@@ -265,7 +265,7 @@ def window_max_pick(
 
 
 @window_max_pick.shapes
-def _(t: Abstract, input: Abstract, largest: Abstract, **geometry: Any) -> Shape:
+def _(t: Abstract, input: Abstract, largest: Abstract, **geometry: object) -> Shape:
     equal_shapes(t, input)
     pooled = _pooled(input, **geometry)
     return pooled if largest.rank is None else matched_sizes(largest.shape, pooled, "the largest and the output,")
@@ -590,7 +590,7 @@ def _output_shape(shape: Sizes, attributes: dict[str, Any]) -> Sizes:
 
 
 @window_max.value
-def _(input: Array, **attributes: Any) -> Any:
+def _(input: Array, **attributes: object) -> Any:
     result = np.zeros(_output_shape(input.shape, attributes))
     for at, seen in _written_out(input.shape, attributes):
         result[at] = max(input[s] for s in seen)
@@ -598,7 +598,7 @@ def _(input: Array, **attributes: Any) -> Any:
 
 
 @window_max_gradient.value
-def _(g: Array, input: Array, largest: Array, **attributes: Any) -> Any:
+def _(g: Array, input: Array, largest: Array, **attributes: object) -> Any:
     result = np.zeros(input.shape)
     for at, seen in _written_out(input.shape, attributes):
         result[max(seen, key=lambda s: input[s])] += g[at]
@@ -606,7 +606,7 @@ def _(g: Array, input: Array, largest: Array, **attributes: Any) -> Any:
 
 
 @window_max_pick.value
-def _(t: Array, input: Array, largest: Array, **attributes: Any) -> Any:
+def _(t: Array, input: Array, largest: Array, **attributes: object) -> Any:
     result = np.zeros(_output_shape(input.shape, attributes))
     for at, seen in _written_out(input.shape, attributes):
         result[at] = t[max(seen, key=lambda s: input[s])]
@@ -614,7 +614,7 @@ def _(t: Array, input: Array, largest: Array, **attributes: Any) -> Any:
 
 
 @window_argmax.value
-def _(input: Array, with_batch: bool, **attributes: Any) -> Any:
+def _(input: Array, with_batch: bool, **attributes: object) -> Any:
     result = np.zeros(_output_shape(input.shape, attributes), np.int64)
     for at, seen in _written_out(input.shape, attributes):
         n, *rest = max(seen, key=lambda s: input[s])
@@ -623,7 +623,7 @@ def _(input: Array, with_batch: bool, **attributes: Any) -> Any:
 
 
 @window_sum.value
-def _(input: Array, average: bool, **attributes: Any) -> Any:
+def _(input: Array, average: bool, **attributes: object) -> Any:
     result = np.zeros(_output_shape(input.shape, attributes))
     for at, seen in _written_out(input.shape, attributes):
         result[at] = sum(input[s] for s in seen) / (len(seen) if average else 1)
@@ -631,7 +631,7 @@ def _(input: Array, average: bool, **attributes: Any) -> Any:
 
 
 @window_spread.value
-def _(g: Array, shape: tuple[int, ...], average: bool, **attributes: Any) -> Any:
+def _(g: Array, shape: tuple[int, ...], average: bool, **attributes: object) -> Any:
     result = np.zeros(shape)
     for at, seen in _written_out(shape, attributes):
         for s in seen:
@@ -652,7 +652,7 @@ _BAD: list[tuple[str, dict[str, Any]]] = [
 ]  # fmt: skip
 
 
-def _bad(*shapes: Sizes, **more: Any) -> Any:
+def _bad(*shapes: Sizes, **more: object) -> Any:
     def declared() -> Iterator[BadInput]:
         usual = {"window": (2, 2), "strides": (1, 1), "dilations": (1, 1), "padding": "VALID", **more}
         arrays = tuple(np.ones(shape, np.float32) for shape in shapes)

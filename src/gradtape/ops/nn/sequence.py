@@ -326,12 +326,12 @@ def _gru_parts(cotangents: Any, recurrent: Any, state: Any, out: Any) -> tuple[A
 
 
 @gru_step.vjp("inputs")
-def _(cotangents: Any, recurrent: Any, state: Any, out: Any) -> Any:
+def _(cotangents: object, recurrent: object, state: object, out: object) -> Any:
     return concat(list(_gru_parts(cotangents, recurrent, state, out)[:3]), axis=-1)
 
 
 @gru_step.vjp("recurrent")
-def _(cotangents: Any, recurrent: Any, state: Any, out: Any) -> Any:
+def _(cotangents: object, recurrent: object, state: object, out: object) -> Any:
     update, reset, inner, r = _gru_parts(cotangents, recurrent, state, out)
     return concat([update, reset, inner * r], axis=-1)
 

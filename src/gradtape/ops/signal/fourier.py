@@ -154,7 +154,7 @@ def _(input: Abstract, *, axes: Any, length: Any) -> Shape:
     return replaced(input.shape, axes[-1], length)
 
 
-def _half_weights(like: Any, axis: int, length: int, inner: float, scale: float) -> Array:
+def _half_weights(like: object, axis: int, length: int, inner: float, scale: float) -> Array:
     """`scale`, times `inner` for the frequencies that stand for their conjugates too."""
     weights = np.full(half_size(length), inner * scale)
     weights[:1] = scale

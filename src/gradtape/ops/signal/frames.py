@@ -35,7 +35,7 @@ def frames(xp: Namespace, signal: Array, *, length: int, step: int, count: int) 
 
 
 @frames.shapes
-def _(signal: Abstract, *, length: Any, step: Any, count: Any) -> Shape:
+def _(signal: Abstract, *, length: object, step: object, count: object) -> Shape:
     return replaced(signal.shape, -1, count, length)
 
 

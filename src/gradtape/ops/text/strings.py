@@ -295,7 +295,9 @@ def _joined_axes(rank: int, axis: Any) -> list[int]:
 
 
 @op(dtypes=STRING)
-def reduce_join(xp: Namespace, inputs: Array, *, axis: Any = None, keepdims: bool = False, separator: str = "") -> Any:
+def reduce_join(
+    xp: Namespace, inputs: Array, *, axis: object = None, keepdims: bool = False, separator: str = ""
+) -> Any:
     """The texts along axes joined to one."""
     rank, ordered = inputs.ndim, _joined_axes(inputs.ndim, axis)
     kept = [a for a in range(rank) if a not in ordered]
@@ -311,7 +313,7 @@ def reduce_join(xp: Namespace, inputs: Array, *, axis: Any = None, keepdims: boo
 
 
 @reduce_join.shapes
-def _(inputs: Abstract, *, axis: Any, keepdims: Any, **_: object) -> Shape:
+def _(inputs: Abstract, *, axis: object, keepdims: object, **_: object) -> Shape:
     if not isinstance(axis, Size):
         _joined_axes(inputs.ndim, axis)
     return reduced_sizes(inputs.shape, axis, keepdims)

@@ -122,7 +122,7 @@ class Distribution:
         """Whether an undefined statistic is nan; otherwise it is an error."""
         return self._allow_nan_stats
 
-    def copy(self, **override_parameters_kwargs: Any) -> Self:
+    def copy(self, **override_parameters_kwargs: object) -> Self:
         """The same with some other parameters."""
         return type(self)(**{**self._parameters, **override_parameters_kwargs})
 
