@@ -66,3 +66,39 @@ def test_the_jacobian_of_one_source(backward):
         y = tf.tanh(IMAGES @ WEIGHTS)
     np.testing.assert_allclose(found, tape.jacobian(y, IMAGES))
     assert [names.count("matmul") for names in backward] == [1]
+
+
+@pytest.mark.parametrize("is_variable", [False, True])
+@pytest.mark.parametrize("gather", [lambda t: tf.gather(t, [0, 2]), lambda t: tf.gather_nd(t, [[0], [2]])])
+@pytest.mark.parametrize("way", ["while", "long", "if", "map", "beside", "unrelated"])
+def test_rows_gathered_in_a_loop_or_branch_have_their_gradient(way, gather, is_variable):
+    """It is one tensor there, as in TensorFlow's loops, and slices elsewhere."""
+    table = tf.constant([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]])
+    table = tf.Variable(table) if is_variable else table
+
+    def rows(t, rounds=2):
+        return tf.while_loop(
+            lambda i, a: i < rounds, lambda i, a: (i + 1, tf.sin(a + gather(t))), [0, tf.ones([2, 2])]
+        )[1]
+
+    def program(t):
+        return {
+            "while": lambda: rows(t),
+            "long": lambda: rows(t, 40),
+            "if": lambda: tf.cond(t[0, 0] > 0.0, lambda: gather(t) ** 2, lambda: tf.zeros([2, 2])),
+            "map": lambda: tf.map_fn(lambda by: by * gather(t), tf.constant([1.0, 2.0])),
+            "beside": lambda: rows(t) + tf.gather(t, [1, 1]),
+            "unrelated": lambda: gather(t) + tf.cond(t[0, 0] > 0.0, lambda: 0.0, lambda: tf.stop_gradient(t[0, 0])),
+        }[way]()
+
+    def gradient(given):
+        t = table if is_variable else given
+        with tf.GradientTape() as tape:
+            tape.watch(t)
+            result = tf.reduce_sum(tf.tanh(program(t)))
+        return tape.gradient(result, t)
+
+    given = tf.constant([0.0]) if is_variable else table
+    found = tf.function(gradient)(given)
+    assert isinstance(found, tf.Tensor)
+    np.testing.assert_allclose(found, tf.convert_to_tensor(gradient(given)), rtol=1e-5, atol=1e-7)

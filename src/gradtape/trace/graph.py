@@ -24,7 +24,7 @@ from ..base.sizes import UNKNOWN
 from ..op.call import STEPWISE
 from ..op.declaration import Op
 from ..values.composite import COMPOSITES
-from ..values.tensor import EagerTensor, Tensor, TensorSpec
+from ..values.tensor import EagerTensor, IndexedSlices, Tensor, TensorSpec, to_tensor
 from ..variables.variable import Variable
 from .symbolic import SymbolicTensor
 
@@ -384,8 +384,8 @@ def _like(value: Any, items: object) -> Any:
 def bind(results: Any, value: Any, values: dict[int, Any]) -> None:
     """Store the parts of a value under the numbers at the same places in `results`."""
     cls = results.__class__
-    if cls is Ref:
-        values[results.number] = value
+    if cls is Ref:  # (slices, where a tensor was promised: the source is also seen by a branch or a loop)
+        values[results.number] = to_tensor(value) if value.__class__ is IndexedSlices else value
     elif cls in PLAIN:
         return
     else:

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base import nest
 from ..base.context import STATE, activate, deactivate, nobody_outside
 from ..base.errors import (
     REFUSALS,
@@ -30,12 +31,13 @@ from ..base.frames import user_line
 from ..base.sizes import Undecided, static
 from ..base.type_spec import CompositeSpec, TypeSpec
 from ..base.types import Function, ShapeLike
+from ..differentiation.slices import densify
 from ..native.abi import become
 from ..op.call import RUNNERS
 from ..op.declaration import Op
 from ..op.entry import leave_general_path, take_general_path
 from ..values.composite import COMPOSITES
-from ..values.tensor import EagerTensor, Tensor, TensorSpec, from_array, to_tensor
+from ..values.tensor import EagerTensor, IndexedSlices, Tensor, TensorSpec, from_array, to_tensor
 from ..variables.variable import Variable
 from .abstract_tensor import AbstractTensor, NeedsValue, UnknownNumber
 from .graph import Environment, Graph, Method, Ref, Step, bind, call_step, fill, leaves, map_parts, parts_of
@@ -239,6 +241,8 @@ class Recorder:
         except REFUSALS as error:
             raise_named(error, name_of(function))
             raise
+        if isinstance(function, Method) and function.name == "gradient":
+            result = self._dense_through_graphs(result, given, settings)
         symbolic = None if effect else self._symbolic(result)
         template = None if effect else _template(symbolic)
         if template is not None:
@@ -247,6 +251,27 @@ class Recorder:
         self._levels[-1].append(step)
         self._makers.update((leaf.number, step) for leaf in leaves(template) if leaf.__class__ is Ref)
         return symbolic
+
+    def _dense_through_graphs(self, gradients: Any, given: Any, settings: Any) -> Any:
+        """Gradients of which those by what a branch or a loop sees are one tensor: it gives no slices of what it sees."""
+        flat = nest.flatten(gradients)
+        if all(part.__class__ is not IndexedSlices for part in flat):
+            return gradients
+        steps = [step for level in self._levels for step in level]
+        graphs = [leaf for step in steps for leaf in leaves(step.inputs) if leaf.__class__ is Graph]
+        seen = {number for graph in graphs for number in graph.free()}
+        used = {variable._id for graph in graphs for variable in graph.variables}
+        sources = nest.flatten(settings["sources"] if "sources" in settings else given[2])
+
+        def is_seen(source: Any) -> bool:
+            return source.number in seen if source.__class__ is Ref else getattr(source, "_id", None) in used
+
+        with self.evaluator.running():
+            found = [
+                densify(part) if part.__class__ is IndexedSlices and is_seen(source) else part
+                for source, part in zip(sources, flat, strict=True)
+            ]
+        return nest.pack_sequence_as(gradients, found)
 
     def subgraph(self, function: Callable[..., Any], args: tuple[Any, ...], name: str) -> tuple[Graph, Any]:
         """Trace a function that a step takes: its graph, and what it returned.
