@@ -19,6 +19,7 @@ def settings(x: Any, low: bool = True, name: str = "a", size: float = 1.0) -> An
     return low, name, size
 
 
+@pytest.mark.quick
 def test_what_is_left_out_and_none_are_the_default() -> None:
     assert settings(1) == (True, "a", 1.0)
     assert settings(1, None, None) == (True, "a", 1.0)
@@ -39,6 +40,7 @@ def test_a_checked_function_keeps_its_name_and_signature() -> None:
         settings(1, no_such_argument=1)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("check", "good", "bad"),
     [

@@ -176,6 +176,7 @@ def test_every_type_works(dtype):
     same(gradient_of(function, [x], TINY), gradient_of(function, [x], None))
 
 
+@pytest.mark.quick
 def test_variables_are_followed_and_read_as_they_were():
     def run(budget):
         w = tf.Variable([[0.5, -0.2], [0.1, 0.3]])
@@ -194,6 +195,7 @@ def test_variables_are_followed_and_read_as_they_were():
     same(run(TINY), plain)
 
 
+@pytest.mark.quick
 def test_rules_of_the_user_work():
     @tf.custom_gradient
     def doubled(x):
@@ -392,6 +394,7 @@ def test_time_grows_slowly(monkeypatch):
     assert sum(counted) < 7 * 200
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("budget", [0, -1, "1GB", True, float("nan"), [1]])
 def test_a_budget_is_a_positive_number(budget):
     with pytest.raises(ValueError, match="memory_budget must be a positive number of bytes"):

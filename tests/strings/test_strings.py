@@ -204,6 +204,7 @@ BUCKETS = {
 }  # fmt: skip
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("size", BUCKETS)
 def test_buckets_are_those_of_tensorflow(size):
     text = "".join(chr(33 + (i * 7 + size * 13) % 90) for i in range(size))

@@ -139,6 +139,7 @@ def test_names_that_become_one_name_are_refused():
         f(**{"a_b": 1, "a/b": 2})
 
 
+@pytest.mark.quick
 def test_records_whose_static_part_is_a_list():
     @dataclasses.dataclass
     class Masked:

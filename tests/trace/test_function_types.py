@@ -246,6 +246,7 @@ def test_a_python_bool_is_no_predicate_in_a_function():
     assert tf.cond(True, lambda: 1, lambda: 2) == 1
 
 
+@pytest.mark.quick
 def test_the_type_of_a_function():
     f = tf.function(lambda x, n=2: {"a": x**n, "b": (x, None)})
     assert str(f.function_type) == "(x, n=<captured_default_value>)"
@@ -276,6 +277,7 @@ def test_arguments_are_named_as_tensorflow_names_them():
     assert kwargs == {"k": Spec([], tf.int32, name="k")}
 
 
+@pytest.mark.quick
 def test_signatures_are_printed():
     w = tf.constant([1.0, 2.0])
     f = tf.function(lambda x, y=2: x * w)
@@ -367,6 +369,7 @@ print(len(graph.as_graph_def().node))"""
     assert found.stdout.strip() == "3", found.stderr
 
 
+@pytest.mark.quick
 def test_a_graph_lists_its_operations_as_tensorflow_does():
     @tf.function
     def f(x, w):
@@ -390,6 +393,7 @@ def test_a_graph_lists_its_operations_as_tensorflow_does():
         graph.get_tensor_by_name("add:1")
 
 
+@pytest.mark.quick
 def test_operations_of_variables_branches_and_several_results():
     v = tf.Variable([1.0])
 

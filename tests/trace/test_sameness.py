@@ -47,6 +47,7 @@ def test_another_constant_or_variable_makes_another_program(one, other):
     assert not same_program(recorded(tripled(*one)), recorded(tripled(*other)))
 
 
+@pytest.mark.quick
 def test_another_op_attribute_result_or_size_makes_another_program():
     programs = [
         recorded(tf.sin),
@@ -61,6 +62,7 @@ def test_another_op_attribute_result_or_size_makes_another_program():
     assert not any(same_program(a, b) for k, a in enumerate(programs) for b in programs[:k])
 
 
+@pytest.mark.quick
 def test_functions_inside_are_compared_by_what_they_compute():
     def calling(inner):
         return recorded(lambda x: tf.function(inner)(x) + 1)
@@ -78,6 +80,7 @@ def test_the_seed_at_the_time_of_the_trace_belongs_to_the_program():
     assert not same_program(with_seed(1), with_seed(2))
 
 
+@pytest.mark.quick
 def test_the_recordings_used_last_are_kept():
     kept = Recordings(2)
     first, second, third = (recorded(tripled(by)) for by in (1.0, 2.0, 3.0))

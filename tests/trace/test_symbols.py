@@ -114,11 +114,13 @@ def test_operands_of_unknown_rank() -> None:
 # --- errors ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick
 def test_an_error_that_no_size_repairs_is_raised_while_tracing() -> None:
     with pytest.raises(ValueError, match=r"matmul.*\(n\d+, 3\).*\(4, n\d+\)"):
         shapes(lambda x, y: tf.matmul(x, y), tf.TensorSpec([None, 3]), tf.TensorSpec([4, None]))
 
 
+@pytest.mark.quick
 def test_an_error_that_depends_on_sizes_belongs_to_the_call_that_gives_them() -> None:
     traced = tf.function(lambda x: x[:, :-1] - tf.ones([6]), input_signature=[ANY])
     assert traced(tf.ones([2, 7])).shape == (2, 6)
