@@ -133,3 +133,18 @@ def test_a_tensor_of_a_function_is_no_constant_outside_of_it():
     with pytest.raises(ValueError, match="out of scope"):
         tf.constant(kept[0])
     assert tf.function(lambda x: tf.constant(x * 2.0))(tf.constant(1.0)).numpy() == 2.0
+
+
+def test_an_object_that_can_be_called_goes_with_its_last_name():
+    class Scale:
+        def __call__(self, x):
+            return x * 3.0
+
+    f = tf.function(lambda scale, x: scale(x))
+    scale = Scale()
+    assert f(scale, tf.constant(2.0)).numpy() == 6.0
+    gone = weakref.ref(scale)
+    del scale
+    gc.collect()
+    assert gone() is None
+    assert not f._traces

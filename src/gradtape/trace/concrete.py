@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import functools
 import operator
+import types
 import weakref
 from typing import Any
 
@@ -357,13 +359,14 @@ def map_parts_to_specs(value: object) -> Any:
     return map_parts(value, map_parts_to_specs)
 
 
-_KEPT = (TypeSpec, Variable, Tensor, bool, int, float, complex, str, bytes, type)
+_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, functools.partial)
+_KEPT = (TypeSpec, Variable, Tensor, bool, int, float, complex, str, bytes, type, *_FUNCTIONS)
 
 
 def _weakly(value: object) -> Any:
     """Arguments that are known by identity are not kept alive by a trace."""
     parts = map_parts(value, _weakly)
-    if parts is not value or isinstance(value, _KEPT) or value is None or callable(value):
+    if parts is not value or isinstance(value, _KEPT) or value is None:
         return parts
     try:
         return weakref.ref(value)
