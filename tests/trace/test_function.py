@@ -408,3 +408,25 @@ def test_dropout_has_the_gradient_of_its_own_mask():
         gradient = tape.gradient(y, x)
     np.testing.assert_allclose(gradient.numpy(), 2 * y.numpy())
     np.testing.assert_allclose(outer.gradient(gradient, x).numpy(), 2 * y.numpy())
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs", "words"),
+    [
+        ((), {}, "missing a required argument: 'x'"),
+        ((1.0,), {"w": 3}, "got an unexpected keyword argument 'w'"),
+        ((1.0,), {"x": 3}, "multiple values for argument 'x'"),
+        ((1.0, 2.0, 3.0), {}, "too many positional arguments"),
+    ],
+)
+def test_errors_of_arguments_show_what_was_given_and_what_is_taken(args, kwargs, words):
+    @tf.function
+    def f(x, y=2.0, *, z=1.0):
+        return x * y + z
+
+    for _ in range(3):  # also when the function has run natively
+        assert f(tf.constant(1.0)).numpy() == 3.0
+        with pytest.raises(TypeError) as caught:
+            f(*args, **kwargs)
+        expected = f"due to `{words}`. Received args: {args} and kwargs: {kwargs} for signature: (x, y=2.0, *, z=1.0)."
+        assert str(caught.value) == f"Binding inputs to tf.function failed {expected}"

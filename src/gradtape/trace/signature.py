@@ -229,7 +229,13 @@ class Parameters:
             else:
                 if count + len(kwargs) == self._count or all(value is not inspect.Parameter.empty for value in values):
                     return tuple(values), {}
-        given = self.signature.bind(*args, **kwargs)  # keywords and variadic parameters, and all mistakes
+        try:
+            given = self.signature.bind(*args, **kwargs)  # keywords and variadic parameters, and all mistakes
+        except TypeError as error:
+            raise TypeError(
+                f"Binding inputs to tf.function failed due to `{error}`. Received args: {args!r} and kwargs: {kwargs!r} for "
+                f"signature: {self.signature}."
+            ) from None
         if self.takes_any_name and len({re.sub(r"\W", "_", name) for name in kwargs}) < len(kwargs):
             raise ValueError(
                 f"Name collision after sanitization: {', '.join(sorted(kwargs))} are not told apart by their letters and digits. "
