@@ -308,3 +308,10 @@ def test_a_shape_that_is_not_known_yet_is_reduced_when_it_is():
     strategy = D.MirroredStrategy()
     reduced = tf.function(lambda x: strategy.reduce("MEAN", x, axis=0), input_signature=[tf.TensorSpec(None)])
     assert reduced(tf.constant([1.0, 3.0])).numpy() == 2
+
+
+@pytest.mark.parametrize("args", [tf.constant([1.0, 2.0]), "ab", None, {"x": 1.0}])
+def test_arguments_of_run_are_a_tuple_or_a_list(strategy, args):
+    with pytest.raises(ValueError, match=r"positional args must be a list or tuple, got .*args=\(value,\)"):
+        strategy.run(lambda *parts: parts, args=args)
+    assert len(strategy.run(lambda *parts: parts, args=[tf.constant(1.0)])) == 1

@@ -168,10 +168,13 @@ class Strategy:
 
         Raises:
             TypeError: `fn` cannot be called.
+            ValueError: `args` is neither a tuple nor a list.
             RuntimeError: It is called inside of `run`, or in the scope of another strategy.
         """
         if not callable(fn):
             raise TypeError(f"run: a function is needed, got {fn!r}.")
+        if not isinstance(args, (list, tuple)):
+            raise ValueError(f"run: positional args must be a list or tuple, got {type(args)}. Write args=(value,).")
         require_cross_replica(self)
         if self._replicas is not None:
             return self._replicas.run(fn, args, kwargs or {})
