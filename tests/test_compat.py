@@ -321,3 +321,18 @@ def test_every_name_that_a_module_of_version_1_lists_is_there():
     lacking = [f"{one.__name__}.{name}" for one in spaces for name in dir(one) if not hasattr(one, name)]
     assert lacking == []
     assert tf.compat.v1.saved_model.ASSETS_DIRECTORY == "assets"
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "expected"),  # of TensorFlow 2.21: 1 - 0.999 is that of float32 numbers
+    [
+        (lambda train: train.AdamOptimizer(0.1), [0.51996398, -2.50221825]),
+        (lambda train: train.RMSPropOptimizer(0.1, decay=0.999), [0.35115752, -13.51244259]),
+        (lambda train: train.AdadeltaOptimizer(1.0, rho=0.999), [0.98430842, -2.01588035]),
+    ],
+)
+def test_optimizers_of_v1_round_what_is_left_of_a_mean(optimizer, expected):
+    made, variable = optimizer(tf.compat.v1.train), tf.Variable([1.0, -2.0])
+    for _ in range(5):
+        made.minimize(lambda: tf.reduce_sum(variable**3), var_list=[variable])
+    np.testing.assert_allclose(variable.numpy(), expected, rtol=2e-7)

@@ -227,6 +227,10 @@ class Optimizer:
     def _number(value: Any) -> Any:
         return value() if callable(value) else value
 
+    def _share(self, value: Any, gradient: Tensor) -> Tensor:
+        """A number between 0 and 1 in the type of a gradient. (In float32, 1 - 0.999 differs from 0.001 in the fifth digit.)"""
+        return math.cast(self._number(value), gradient.dtype)
+
 
 def _why_none(variables: list[Any]) -> str:
     """The explanation of the tape whose gradients are None, below a message; empty where there is none."""
@@ -393,7 +397,7 @@ class AdamOptimizer(Optimizer):
         return {"m": zeros_like(variable), "v": zeros_like(variable)}
 
     def _update(self, variable: Variable, gradient: Tensor, slots: _Slots) -> None:
-        beta1, beta2 = self._number(self._beta1), self._number(self._beta2)
+        beta1, beta2 = self._share(self._beta1, gradient), self._share(self._beta2, gradient)
         first, second = (math.cast(power, variable.dtype) for power in self._powers)
         m = slots["m"].assign(slots["m"].value() * beta1 + gradient * (1 - beta1))
         v = slots["v"].assign(slots["v"].value() * beta2 + math.square(gradient) * (1 - beta2))
@@ -443,7 +447,7 @@ class RMSPropOptimizer(Optimizer):
         return {**slots, "momentum": zeros_like(variable)}
 
     def _update(self, variable: Variable, gradient: Tensor, slots: _Slots) -> None:
-        decay = self._number(self._decay)
+        decay = self._share(self._decay, gradient)
         squares = slots["rms"].assign(slots["rms"].value() * decay + math.square(gradient) * (1 - decay))
         spread: Any = squares
         if self._centered:
@@ -487,7 +491,7 @@ class AdadeltaOptimizer(Optimizer):
         return {"accum": zeros_like(variable), "accum_update": zeros_like(variable)}
 
     def _update(self, variable: Variable, gradient: Tensor, slots: _Slots) -> None:
-        rho, epsilon = self._number(self._rho), self._number(self._epsilon)
+        rho, epsilon = self._share(self._rho, gradient), self._number(self._epsilon)
         squares = slots["accum"].assign(slots["accum"].value() * rho + math.square(gradient) * (1 - rho))
         step = gradient * math.sqrt(slots["accum_update"].value() + epsilon) * math.rsqrt(squares + epsilon)
         slots["accum_update"].assign(slots["accum_update"].value() * rho + math.square(step) * (1 - rho))
