@@ -152,9 +152,10 @@ LAZY: dict[tuple[str, str], str] = {
     ("experimental", "numpy"): "NumPy's names are imported by programs that use them",
     ("api.interop", "numpy"): "NumPy's names are imported by programs that use them",
     ("api.interop", "math"): "public functions are imported when a ufunc of SciPy is called on a tensor",
-    ("api.tensor_array", "api.growing_tensor_array"): "it is imported when a loop carries an array that grows",
+    ("api.tensor_array", "api.rows_tensor_array"): "it is imported when a loop or branch carries an array",
+    ("api.rows_tensor_array", "api.growing_tensor_array"): "it is imported when a loop carries an array that grows",
     (
-        "api.tensor_array",
+        "api.rows_tensor_array",
         "api.open_tensor_array",
     ): "it is imported when a loop carries an array of elements of unknown rank",
     ("native.engine", "native.object_cache"): "files of machine code are looked at with the first kernel",

@@ -21,7 +21,8 @@ from ..values.composite import Composite, declare
 from ..values.tensor import EagerTensor, from_array, to_tensor
 from .arrays import zeros
 from .layout import concat as concat_of
-from .tensor_array import RowsTensorArray, TensorArray, UnshapedTensorArray
+from .rows_tensor_array import RowsTensorArray, UnshapedTensorArray
+from .tensor_array import TensorArray
 
 
 class GrowingTensorArray(RowsTensorArray):

@@ -15,7 +15,8 @@ from ..trace.abstract_tensor import NeedsValue
 from ..values.composite import Composite, declare
 from ..values.tensor import Tensor, to_tensor
 from .arrays import zeros
-from .tensor_array import RowsTensorArray, TensorArray
+from .rows_tensor_array import RowsTensorArray
+from .tensor_array import TensorArray
 
 
 class OpenRowsTensorArray(RowsTensorArray):

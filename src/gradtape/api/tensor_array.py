@@ -15,16 +15,12 @@ from ..base.context import ACTIVE, STATE, shapes_only
 from ..base.errors import ElementIndexError, InvalidArgumentError, OutOfRangeError, TensorTypeError, invalid, unfit
 from ..base.memory import slots
 from ..base.shapes import TensorShape
-from ..base.sizes import UNKNOWN, Dim, Size, surely_equal
+from ..base.sizes import UNKNOWN, Size
 from ..base.types import DTypeLike, IntLike, ShapeLike, TensorLike
 from ..native.abi import become
 from ..op.attributes import as_int, as_ints
-from ..ops.array.gather import take
-from ..ops.array.layout import expand_dims, reshape
-from ..ops.array.row import get_row, set_row
-from ..ops.array.scatter import tensor_scatter_nd_update
 from ..trace.abstract_tensor import AbstractTensor, NeedsValue, abstract_of
-from ..trace.carried import ANY_RANK, CARRIED, UNSHAPED, ElementShape
+from ..trace.carried import CARRIED
 from ..trace.control import either
 from ..trace.facades import Facade, steps_of
 from ..trace.inference import Inference, depending_on, like, repeated, slice_of
@@ -37,7 +33,7 @@ from .layout import split as split_of
 from .layout import stack as stack_of
 from .layout import unstack as unstack_of
 
-_CLEARED = object()  # stands where an element was read and given up
+CLEARED = object()  # stands where an element was read and given up
 
 
 class TensorArray:
@@ -99,7 +95,7 @@ class TensorArray:
         self._infer_shape = infer_shape
         self._shape = [TensorShape(element_shape)]  # in a list, because arrays that come from this one share it
         if size.__class__ is AbstractTensor and not shapes_only() and isinstance(as_int(size), Size):
-            become(self, OpenTensorArray)
+            become(self, _in_loops().OpenTensorArray)
             self._count = as_int(size)
             return
         self._elements: list[Any] = slots("TensorArray", _position(size))
@@ -214,7 +210,8 @@ class TensorArray:
         if index.__class__ is AbstractTensor and not shapes_only():
             if self._dynamic_size:
                 raise NeedsValue("How long a TensorArray becomes is known only when the function runs.")
-            return RowsTensorArray.of(self, _shape_of(self._accepted(value))).write(index, value)
+            rows = _in_loops()
+            return rows.RowsTensorArray.of(self, rows.shape_of(self._accepted(value))).write(index, value)
         target = self._own()
         target._write(_position(index), value)
         return target.identity()
@@ -287,7 +284,7 @@ class TensorArray:
             tf.errors.InvalidArgumentError: The element was read before.
         """
         if index.__class__ is AbstractTensor and not shapes_only():
-            return RowsTensorArray.of(self, None).read(index)
+            return _in_loops().RowsTensorArray.of(self, None).read(index)
         position, size = _position(index), len(self._elements)
         if position < 0:
             raise OutOfRangeError(None, None, f"Reading from negative indices (index {position}) is not allowed.")
@@ -295,12 +292,12 @@ class TensorArray:
             raise OutOfRangeError(None, None, f"Tried to read from index {position} but array size is: {size}.")
         value = self._at(position)
         if self._clear_after_read and self._own() is self:
-            self._elements[position] = _CLEARED
+            self._elements[position] = CLEARED
         return value
 
     def _at(self, position: int) -> Any:
         value = self._elements[position]
-        if value is _CLEARED:
+        if value is CLEARED:
             raise invalid(
                 f"Could not read index {position} twice because it was cleared after a previous read. "
                 "Use tf.TensorArray(..., clear_after_read=False)."
@@ -372,7 +369,7 @@ class TensorArray:
 
     def _left(self, position: int) -> Any:
         """What is at a position for somebody who wants all: zeros, as before the first write, where it was read and given up."""
-        if self._elements[position] is _CLEARED:
+        if self._elements[position] is CLEARED:
             self._elements[position] = None
         return self._at(position)
 
@@ -501,6 +498,17 @@ class TensorArray:
 
     def __repr__(self) -> str:
         return f"<tf.TensorArray: size={len(self._elements)}, dtype={self._dtype.name}, element_shape={self.element_shape}>"
+
+
+def _in_loops() -> Any:
+    """The forms that an array has in compiled loops and branches."""
+    from . import rows_tensor_array
+
+    return rows_tensor_array
+
+
+def _carried(array: Any, shape: Any, capacity: int | None) -> Any:
+    return _in_loops().carried(array, shape, capacity)
 
 
 def _depth() -> int:
@@ -643,237 +651,7 @@ class AbstractTensorArray(TensorArray):
         return f"<abstract tf.TensorArray, dtype={self._dtype.name}>"
 
 
-# --- inside compiled loops and branches ----------------------------------------------------------------------------------
-
-
-class RowsTensorArray(TensorArray):
-    """A `TensorArray` whose elements are the rows of one tensor: indices for writing may be unknown until run time."""
-
-    def __init__(self, rows: Any) -> None:
-        self._rows = rows
-        self._dtype = rows.dtype
-        self._dynamic_size = False
-        self._infer_shape = True
-        self._shape = [TensorShape(tuple(rows.shape)[1:])]
-
-    @classmethod
-    def of(cls, array: TensorArray, shape: Any) -> Any:
-        """The array in this form; `shape` is that of an element, if it is known from elsewhere."""
-        if isinstance(array, (RowsTensorArray, UnshapedTensorArray)):
-            return array
-        is_open = isinstance(array, OpenTensorArray)
-        elements = [] if is_open else array._elements
-        written = [] if is_open else _written(array)
-        if shape is None:
-            known = array.element_shape.is_fully_defined()
-            shape = _sizes(array.element_shape) if known else _shape_of(written[0]) if written else None
-        if shape is None:
-            return UnshapedTensorArray(array, array._count if is_open else len(elements))
-        if shape is ANY_RANK:
-            return _open_rows(array, array._count if is_open else len(elements), elements, grows=False)
-        if is_open:
-            return cls(zeros((array._count, *shape), array.dtype))
-        if not all(surely_equal(tuple(element.shape), shape) for element in written):
-            raise NeedsValue("The elements of a TensorArray have shapes of their own.")
-        if not written:
-            return cls(zeros((len(array._elements), *shape), array.dtype))
-        empty = zeros(shape, array.dtype)
-        return cls(stack_of([empty if e is None or e is _CLEARED else e for e in array._elements]))
-
-    def identity(self) -> TensorArray:
-        """The same array."""
-        return self
-
-    def size(self, name: str | None = None) -> Tensor:
-        """The number of elements."""
-        return _as_tensor(self._rows.shape[0])
-
-    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
-        """The array with another element."""
-        return RowsTensorArray(set_row(self._rows, to_tensor(index), self._accepted(value)))
-
-    def read(self, index: Any, name: str | None = None) -> Any:
-        """One element."""
-        return get_row(self._rows, to_tensor(index))
-
-    def stack(self, name: str | None = None) -> Any:
-        """All elements."""
-        return self._rows
-
-    def gather(self, indices: object, name: str | None = None) -> Any:
-        """Some elements."""
-        return take(self._rows, to_tensor(indices), axis=0, batch_dims=0)
-
-    def concat(self, name: str | None = None) -> Any:
-        """All elements, one after the other along their first axis."""
-        count, *shape = tuple(self._rows.shape)
-        if not shape:
-            raise invalid("concat: the elements are scalars; they need at least one axis. Use stack().")
-        return reshape(self._rows, shape=(count * shape[0], *shape[1:]))
-
-    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
-        """The slices of a tensor as the elements."""
-        tensor = self._whole(value, "unstack")
-        if not surely_equal(tuple(tensor.shape), tuple(self._rows.shape)):
-            raise NeedsValue("A TensorArray gets another number of elements.")
-        return RowsTensorArray(tensor)
-
-    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
-        """The slices of a tensor, each at its index."""
-        tensor = self._whole(value, "scatter")
-        places = expand_dims(to_tensor(indices), axis=-1)
-        return RowsTensorArray(tensor_scatter_nd_update(self._rows, places, tensor))
-
-    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
-        """Pieces have lengths of their own."""
-        raise NeedsValue("The elements of a TensorArray have shapes of their own.")
-
-    def close(self, name: str | None = None) -> None:
-        """Nothing to give up."""
-
-    def __repr__(self) -> str:
-        return f"<tf.TensorArray: rows of {self._rows!r}>"
-
-
-class UnshapedTensorArray(TensorArray):
-    """An array that enters a loop before any write: the first element written in the loop determines the shape of its rows."""
-
-    def __init__(self, array: TensorArray, count: Dim) -> None:
-        self.__dict__.update(array.__dict__)
-        self._count = count
-
-    def identity(self) -> TensorArray:
-        """The same array."""
-        return self
-
-    def size(self, name: str | None = None) -> Tensor:
-        """The number of elements."""
-        return _as_tensor(self._count)
-
-    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
-        """Begin again with rows of this shape."""
-        raise ElementShape(self, _shape_of(self._accepted(value)))
-
-    def unstack(self, value: object, name: str | None = None) -> TensorArray:
-        """Begin again with rows of this shape."""
-        raise ElementShape(self, tuple(self._whole(value, "unstack").shape)[1:])
-
-    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
-        """Begin again with rows of this shape."""
-        raise ElementShape(self, tuple(self._whole(value, "scatter").shape)[1:])
-
-    def _at(self, position: int) -> Any:
-        raise NeedsValue("An element of a TensorArray is read before one was written.")
-
-    def read(self, index: Any, name: str | None = None) -> Any:
-        """Nothing is known of its shape."""
-        return self._at(0)
-
-
-class OpenTensorArray(TensorArray):
-    """An array whose number of elements depends on values, before the first write: its rows begin with it."""
-
-    def identity(self) -> TensorArray:
-        """The same array."""
-        return self
-
-    def size(self, name: str | None = None) -> Tensor:
-        """The number of elements."""
-        return _as_tensor(self._count)
-
-    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
-        """The array with its first element."""
-        shape = _shape_of(self._accepted(value))
-        begun = self._begun(shape) if shape is not ANY_RANK else _open_rows(self, self._count, [], grows=False)
-        return begun.write(index, value)
-
-    def unstack(self, value: object, name: str | None = None) -> TensorArray:
-        """The slices of a tensor as the elements."""
-        tensor = self._whole(value, "unstack")
-        if not surely_equal(tensor.shape[0], self._count):
-            raise NeedsValue("A TensorArray gets another number of elements.")
-        return RowsTensorArray(tensor)
-
-    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
-        """The slices of a tensor, each at its index."""
-        return self._begun(tuple(self._whole(value, "scatter").shape)[1:]).scatter(indices, value)
-
-    def _begun(self, shape: tuple[int, ...]) -> TensorArray:
-        return RowsTensorArray(zeros((self._count, *shape), self._dtype))
-
-    def _at(self, position: int) -> Any:
-        raise NeedsValue("An element of a TensorArray is read before one was written.")
-
-    def read(self, index: Any, name: str | None = None) -> Any:
-        """Nothing is known of its shape."""
-        return self._at(0)
-
-    def stack(self, name: str | None = None) -> Any:
-        """Nothing is known of the shape of elements."""
-        return self._at(0)
-
-    def gather(self, indices: object, name: str | None = None) -> Any:
-        """Nothing is known of the shape of elements."""
-        return self._at(0)
-
-    def concat(self, name: str | None = None) -> Any:
-        """Nothing is known of the shape of elements."""
-        return self._at(0)
-
-    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
-        """Pieces have lengths of their own."""
-        raise NeedsValue("The elements of a TensorArray have shapes of their own.")
-
-
-def _as_tensor(count: Dim) -> Tensor:
-    """A number of elements as a tensor."""
-    if isinstance(count, int):
-        return from_array(np.int32(count))  # type: ignore[arg-type]
-    assert STATE.trace is not None  # elsewhere all sizes are known
-    found: Tensor = STATE.trace.sized(count)
-    return found
-
-
-def _sizes(shape: TensorShape) -> tuple[int, ...]:
-    return tuple(size or 0 for size in shape)
-
-
-def _written(array: Any) -> list[Any]:
-    return [element for element in array._elements if element is not None and element is not _CLEARED]
-
-
-def _shape_of(element: Any) -> Any:
-    """The shape of an element, or what says that not even its rank is known."""
-    return ANY_RANK if element.shape.rank is None else tuple(element.shape)
-
-
-def _open_rows(array: Any, count: Dim, elements: list[Any], grows: bool) -> Any:
-    from .open_tensor_array import OpenRowsTensorArray
-
-    written = [None if element is _CLEARED else element for element in elements]
-    return OpenRowsTensorArray.begun(_as_tensor(count), written, array.dtype, grows)
-
-
-def _carried(array: Any, shape: Any, capacity: int | None) -> Any:
-    if not array._dynamic_size:
-        return RowsTensorArray.of(array, shape)
-    if array.__class__ is TensorArray and ANY_RANK in (shape, *map(_shape_of, _written(array)[:1])):
-        return _open_rows(array, len(array._elements), array._elements, grows=True)
-    from .growing_tensor_array import GrowingTensorArray
-
-    return GrowingTensorArray.grown(array, shape, capacity)
-
-
-CARRIED[TensorArray] = CARRIED[OpenTensorArray] = _carried
-UNSHAPED.add(UnshapedTensorArray)
-declare(
-    Composite(
-        RowsTensorArray,
-        components=lambda array: [array._rows],
-        build=lambda static, parts: RowsTensorArray(parts[0]),
-    )
-)
-
+CARRIED[TensorArray] = _carried
 steps_of(
     TracedTensorArray,
     TensorArray,
