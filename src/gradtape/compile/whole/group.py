@@ -9,6 +9,10 @@ from typing import Any
 
 from ...native import abi, thresholds
 from ...op.declaration import Op
+from ...ops.array.gather import take, take_nd
+from ...ops.array.index import getitem
+from ...ops.array.row import add_row, get_row, set_row
+from ...ops.array.scatter import tensor_scatter_nd_add, tensor_scatter_nd_update
 from ...trace.graph import leaves, map_parts
 from ...variables.variable import Variable
 from ..group import Group, Item
@@ -21,6 +25,11 @@ from .stand_in import StandIn, Steps
 from .state import State, separated
 
 _LONGEST_WHOLE = 200_000  # instructions of a program that becomes one native function: more are not even written down
+
+# Ops that read some places of their first operand: the time they take depends on what they give.
+_READS_A_PART = frozenset([get_row, take, take_nd, getitem])
+# Ops whose result is their first operand with other rows. In a loop they change it in place (`in_place.py`).
+_CHANGES_ROWS = frozenset([set_row, add_row, tensor_scatter_nd_update, tensor_scatter_nd_add])
 
 LOGGER = logging.getLogger("gradtape")
 
@@ -65,8 +74,18 @@ def can_be_whole(program: Program) -> bool:
 def _is_small(program: Program, node: Node) -> bool:
     if isinstance(node.what, (Loop, Branch)):
         return all(_is_small(inner, each) for inner in node.what.programs for each in inner.nodes)
-    numbers = (*node.outputs, *node.used) if isinstance(node.what, Op) else ()
-    return all((size_of(program.looks[number]) or 0) < thresholds.WHOLE_ELEMENTS for number in numbers)
+    return all((size_of(program.looks[number]) or 0) < thresholds.WHOLE_ELEMENTS for number in _touched(node))
+
+
+def _touched(node: Node) -> tuple[int, ...]:
+    """The values that an instruction goes through as a whole, and not in some rows alone."""
+    if not isinstance(node.what, Op):
+        return ()
+    if node.what in _CHANGES_ROWS:
+        return tuple(operand.number for operand in node.inputs[1:] if operand.__class__ is Value)
+    if node.what in _READS_A_PART and node.inputs[0].__class__ is Value:
+        return (*node.outputs, *(operand.number for operand in node.inputs[1:] if operand.__class__ is Value))
+    return (*node.outputs, *node.used)
 
 
 def whole_groups(program: Program, python_of: Callable[[Program], Any]) -> list[Item]:

@@ -39,11 +39,17 @@ def changed_in_place(
             value = step.reads[0].buffer
             step = makers.get(value)
         alone = all(uses[buffer] == 1 for buffer in (state.buffer, *(step.writes.buffer for step in chain)))
-        if chain and value is state.buffer and alone and end.array is end.buffer.array:
+        if chain and value is state.buffer and alone and _is_all(end):
             for step in chain:
                 step.in_place = True
                 aliases[step.writes.buffer] = state.buffer
     return aliases
+
+
+def _is_all(value: StandIn) -> bool:
+    """Whether a value is all of its memory, as it lies there."""
+    whole = value.buffer.array
+    return (value.shape, value.strides) == (whole.shape, whole.strides)
 
 
 def _is_whole(step: RowsWritten | RowsCombined, value: Buffer) -> bool:
@@ -53,9 +59,18 @@ def _is_whole(step: RowsWritten | RowsCombined, value: Buffer) -> bool:
     return same and before.buffer.array.shape == value.array.shape and after.size == value.array.size
 
 
-def expect_no_large_copies(steps: list[AnyStep]) -> None:
-    """Leave changes of single rows of a large array to Python lines, where they would be copies of all of it."""
+def expect_no_large_copies(steps: list[AnyStep], copied: list[StandIn]) -> None:
+    """Leave to Python lines what would copy large arrays in each round, or in a branch, where they copy none.
+
+    Args:
+        steps: The steps of a round, or of a branch.
+        copied: The values that are copied when it ends.
+    """
+    if any(value.size >= thresholds.WHOLE_ELEMENTS for value in copied):
+        raise Unsupported("a copy of a large array in each round")
     for step in steps:
-        is_copied = isinstance(step, RowsCombined) and step.is_row and not step.in_place
-        if is_copied and step.writes.buffer.array.nbytes > thresholds.ROW_CHANGE_BYTES:  # type: ignore[union-attr]
+        if not isinstance(step, (RowsWritten, RowsCombined)) or step.in_place:
+            continue
+        array = step.writes.buffer.array
+        if array.size >= thresholds.WHOLE_ELEMENTS or (step.is_row and array.nbytes > thresholds.ROW_CHANGE_BYTES):
             raise Unsupported("a row of a large array")

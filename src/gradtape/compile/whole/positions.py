@@ -140,19 +140,22 @@ def put_row(steps: Steps, row: Any, index: Any, *, size: int) -> StandIn:
 @by_hand
 def set_row(steps: Steps, x: Any, index: Any, row: Any) -> StandIn:
     """An array with another row."""
-    given, result = [steps.stand_in(value) for value in (x, row)], _small(np.empty(np.shape(x), x.dtype))
-    return _changed(steps, RowsWritten, [given[0], _positions(steps, index), given[1][None]], result)
+    return _with_row(steps, RowsWritten, x, index, row)
 
 
 @by_hand
 def add_row(steps: Steps, x: Any, index: Any, row: Any) -> StandIn:
     """An array with a row added to one of its own."""
+    return _with_row(steps, RowsCombined, x, index, row)
+
+
+def _with_row(steps: Steps, kind: type[RowsWritten | RowsCombined], x: Any, index: Any, row: Any) -> StandIn:
     given, result = [steps.stand_in(value) for value in (x, row)], np.empty(np.shape(x), x.dtype)
     if len(steps.lists) == 1:
         _small(result)  # (in a loop it shows later whether it is copied)
 
     def step(reads: list[View], writes: View) -> Step:
-        return RowsCombined(reads, writes, is_row=True)
+        return kind(reads, writes, is_row=True)
 
     return _changed(steps, step, [given[0], _positions(steps, index), given[1][None]], result)
 
@@ -205,6 +208,8 @@ def put_nd(steps: Steps, values: object, indices: object, *, shape: tuple[int, .
 def _scatter(name: str) -> Callable[..., StandIn]:
     def recorded(steps: Steps, tensor: object, indices: object, updates: object) -> StandIn:
         before = steps.stand_in(tensor)
+        if len(steps.lists) == 1 and before.size >= thresholds.WHOLE_ELEMENTS:
+            raise Unsupported("rows of a large array")  # (NumPy copies it once; in a loop it is changed in place)
         numbers, rows = _row_numbers(steps, indices, before.shape)
         new = steps.stand_in(updates).reshape(numbers.size, *rows[1:])
 

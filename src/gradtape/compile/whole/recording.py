@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from ...native import thresholds
 from ...native.choice import choice_of
 from ...native.language import Unsupported
 from ...op.declaration import Op
@@ -113,7 +115,8 @@ class Recording:
         return found
 
     def _placeholder(self, kind: str, shape: tuple[int, ...], dtype: Any) -> StandIn:
-        array = np.ones(shape, dtype)
+        # (Zeros take no memory until they are touched, which large arrays never are.)
+        array = np.ones(shape, dtype) if math.prod(shape) < thresholds.WHOLE_ELEMENTS else np.zeros(shape, dtype)
         return StandIn(self.steps, array, Buffer(kind, array))
 
     def _value(self, operand: Any) -> Any:
@@ -175,8 +178,11 @@ class Recording:
             for place, (state, end) in enumerate(zip(states, ends, strict=True))
             if end.buffer is not state.buffer and any(end.buffer is other.buffer for other in states)
         }
-        part = _planned(body, results, list(moved.values()), changed_in_place(body, states, results, condition))
-        expect_no_large_copies(body)
+        in_place = changed_in_place(body, states, results, condition)
+        part = _planned(body, results, list(moved.values()), in_place)
+        stay = [in_place.get(end.buffer, end.buffer) is state.buffer for state, end in zip(states, ends, strict=True)]
+        copied = [end for end, stays in zip(ends, stay, strict=True) if not stays]
+        expect_no_large_copies(body, [*copied, *collected])
         rounds = int(count.array) if count is not None and count.buffer.kind == CONSTANT else None
         stacks = [self._stack(rounds, value) for value in collected]
         scratch = Buffer(MADE, np.empty(0, np.uint8))
@@ -204,8 +210,8 @@ class Recording:
             for result, value in zip(results, values, strict=True):
                 if (result.shape, result.dtype) != (value.shape, value.dtype) or not _in_order(value):
                     raise Unsupported("branches that give several types or orders")
-        for steps, _ in parts:
-            expect_no_large_copies(steps)
+        for steps, values in parts:
+            expect_no_large_copies(steps, values)
         planned = [_planned(*part) for part in parts]
         scratch = Buffer(MADE, np.empty(0, np.uint8))
         scratch.extra = max(part.size for part in planned)

@@ -201,6 +201,8 @@ class StandIn(np.lib.mixins.NDArrayOperatorsMixin):
         if result.size and np.may_share_memory(result, self.buffer.array):
             self.buffer.is_viewed = True
             return StandIn(self._steps, result, self.buffer)
+        if self.size >= thresholds.WHOLE_ELEMENTS:
+            raise Unsupported("a large array in another order")
         places = np.arange(self.size).reshape(self.shape)
         order = np.asarray(function(_laid_out_as(places, self.array)))
         if order.dtype != places.dtype or result.dtype != self.dtype or order.shape != result.shape:

@@ -120,6 +120,7 @@ class RowsWritten(Step):
     """The first view with other rows: positions and rows are the last two."""
 
     in_place: bool = False  # whether the result lies where the first view does (see `Part.aliases`)
+    is_row: bool = False  # whether it is one row, which Python lines write in place
 
 
 @dataclass(slots=True, eq=False)
