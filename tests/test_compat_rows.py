@@ -85,6 +85,17 @@ def test_one_of_two_names_of_an_argument_is_given():
     x = tf.ones([1, 2, 2, 1])
     with pytest.raises(ValueError, match="cannot specify both 'filter' and 'filters'"):
         v1.nn.conv2d(x, tf.ones([1, 1, 1, 1]), 1, "SAME", filters=tf.ones([2, 2, 1, 1]))
+    x = tf.constant([[1.0, 2.0]])
+    for function in (v1.nn.softmax, v1.nn.log_softmax, v1.nn.l2_normalize):
+        for axis in (0, 1):
+            with pytest.raises(ValueError, match="cannot specify both 'axis' and 'dim'"):
+                function(x, axis=axis, dim=1)
+        assert np.array_equal(function(x, dim=0), function(x, axis=0))
+    with pytest.raises(ValueError, match="Cannot specify both 'dim' and 'axis'"):
+        v1.nn.softmax_cross_entropy_with_logits(labels=x, logits=x, dim=0, axis=1)
+    parts = [tf.sparse.from_dense([[1]]), tf.sparse.from_dense([[1, 2]])]
+    joined = v1.sparse_concat(0, parts, expand_nonconcat_dims=True)  # (the older name has a default)
+    assert tf.sparse.to_dense(joined).numpy().tolist() == [[1, 0], [1, 2]]
     with pytest.raises(TypeError, match=r"v1\.substr.*Its arguments are \['input', 'pos'"):
         v1.substr(["a"], size=1)
 

@@ -212,10 +212,12 @@ def softmax_cross_entropy_with_logits(
         A tensor with one axis less.
 
     Raises:
-        ValueError: The labels or the logits are missing.
+        ValueError: The labels or the logits are missing, or `dim` and `axis` are both given.
     """
     if labels is None or logits is None:
         raise ValueError("Both labels and logits must be provided.")
+    if axis is not None and dim != -1:
+        raise ValueError("Cannot specify both 'dim' and 'axis'. Leave one out.")
     kept = _v2().stop_gradient(labels)
     return _v2().nn.softmax_cross_entropy_with_logits(kept, logits, dim if axis is None else axis)
 

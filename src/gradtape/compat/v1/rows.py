@@ -42,10 +42,11 @@ def _made(row: str) -> Callable[..., Any]:
             values = declared.bind(*args, **kwargs)
         except TypeError as error:
             raise TypeError(f"tf.compat.v1.{last}: {error}. Its arguments are {list(declared.parameters)}.") from None
+        named = {key for key, value in values.arguments.items() if value is not None}
         values.apply_defaults()
         given: dict[str, Any] = {}
         for key, sources, constant, always in arguments:
-            value = _one_of(last, sources, values.arguments) if sources else constant
+            value = _one_of(last, sources, named, values.arguments) if sources else constant
             if value is not None or always:
                 given[key] = value
         package: Any = sys.modules["gradtape"]
@@ -58,18 +59,12 @@ def _made(row: str) -> Callable[..., Any]:
     return call
 
 
-def _one_of(name: str, sources: list[str], values: dict[str, Any]) -> Any:
-    """The argument, which has an older name too."""
-    given = [source for source in sources if values[source] is not None]
-    if len(given) > 1 and len(sources) > 1 and values[given[1]] is not values[given[0]]:
-        # (A default that is not None, such as `dim=-1`, gives way to the other name.)
-        if given[1] in _WITH_DEFAULTS:
-            return values[given[0]]
-        raise ValueError(f"tf.compat.v1.{name}: cannot specify both {given[0]!r} and {given[1]!r}.")
-    return values[given[0]] if given else None
-
-
-_WITH_DEFAULTS = ("dim", "expand_nonconcat_dim")
+def _one_of(name: str, sources: list[str], named: set[str], values: dict[str, Any]) -> Any:
+    """The argument, which may have an older name too: the one that the caller named, else a default that is not None."""
+    given = [source for source in sources if source in named]
+    if len(given) > 1:
+        raise ValueError(f"tf.compat.v1.{name}: cannot specify both {given[0]!r} and {given[1]!r}. Leave one out.")
+    return next((values[source] for source in given or sources if values[source] is not None), None)
 
 
 def _parameter(text: str) -> inspect.Parameter:

@@ -98,7 +98,7 @@ linalg.l2_normalize,math.l2_normalize,nn.l2_normalize x axis=None epsilon=1e-12 
     | math.l2_normalize x axis=axis/dim epsilon
 map_fn fn elems dtype=None parallel_iterations=None back_prop=True swap_memory=False infer_shape=True name=None \
     fn_output_signature=None \
-    | map_fn fn elems fn_output_signature=dtype/fn_output_signature parallel_iterations back_prop swap_memory infer_shape
+    | map_fn fn elems dtype fn_output_signature parallel_iterations back_prop swap_memory infer_shape
 nn.avg_pool,nn.avg_pool2d value=None ksize=None strides=None padding=None data_format='NHWC' name=None input=None \
     | nn.avg_pool2d input=value/input ksize strides padding data_format
 nn.avg_pool_v2 input ksize strides padding data_format=None name=None | nn.avg_pool input ksize strides padding data_format
