@@ -6,6 +6,7 @@ import dataclasses
 import os
 import shutil
 import sys
+import tracemalloc
 from collections.abc import Iterator
 from typing import Any
 
@@ -163,6 +164,25 @@ def test_arguments_results_variables_and_arithmetic_are_part_of_the_key(parts):
     ):
         keys.append(Identity(dataclasses.replace(parts, **changed)).key)
     assert len(set(keys)) == len(keys)
+
+
+def test_a_large_table_is_part_of_the_key_without_a_copy():
+    rows = np.random.default_rng(0).random((50_000, 8)).astype(np.float32)
+
+    def parts_with(table: np.ndarray) -> Parts:
+        constant = tf.constant(table)
+        return parts_of(lambda place: tf.reduce_sum(tf.gather(constant, place) * 2.0), tf.constant(3))
+
+    parts = parts_with(rows)
+    tracemalloc.start()
+    try:
+        key = Identity(parts).key
+        assert tracemalloc.get_traced_memory()[1] < rows.nbytes / 2
+    finally:
+        tracemalloc.stop()
+    assert Identity(parts_with(rows)).key == key
+    rows[-1, -1] += 1.0
+    assert Identity(parts_with(rows)).key != key
 
 
 def test_constants_and_which_of_them_are_one_are_part_of_the_key():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import hashlib
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 SOURCES = ("compile/whole", "native", "values", "base/memory.py", "variables/in_place.py")
 _PACKAGE = os.path.join(os.path.dirname(__file__), os.pardir, os.pardir)
 _PLAIN = (int, bool, str, type(None))
+_SHORT = 1 << 10  # bytes of a constant that are part of a key as they are
 
 
 class Unidentified(Exception):
@@ -116,7 +118,7 @@ class Identity:
         look = buffer.kind, array.shape, array.strides, self._dtype(array.dtype), buffer.extra
         if buffer.kind != CONSTANT:
             return look
-        return *look, self._thing(array, abi.address_of(array)), array.tobytes()
+        return *look, self._thing(array, abi.address_of(array)), _elements(array)
 
     def _dtype(self, dtype: np.dtype[Any]) -> str:
         if not has_name(dtype):
@@ -138,6 +140,15 @@ class Identity:
         if of_object(structure) is None and kind is not object:
             raise Unidentified(f"{kind.__name__} as a result")
         return kind.__name__
+
+
+def _elements(array: np.ndarray[Any, Any]) -> bytes:
+    """What tells the elements of a constant from others: of many, such as a table of embeddings, a digest."""
+    if array.size and not any(array.strides):  # one number, however often it counts
+        array = array[(0,) * array.ndim]
+    if array.nbytes <= _SHORT:
+        return array.tobytes()
+    return hashlib.sha256(np.ascontiguousarray(array).view(np.uint8).data).digest()
 
 
 @functools.cache
