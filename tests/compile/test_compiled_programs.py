@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -84,6 +85,35 @@ def test_every_pass_keeps_the_meaning(function):
 def test_what_nobody_wants_is_left_out():
     program = program_of(lambda x: (tf.exp(x), x + 1.0)[1], X)
     assert names(without_dead_code(program)) == ["add"]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: tf.while_loop(lambda i, y: i < 40, lambda i, y: (i + 1, tf.sin(y)), [0, x])[1],
+        lambda x: tf.cond(x[0, 0] > 0.0, lambda: tf.sin(x), lambda: tf.cos(x)),
+    ],
+)
+def test_what_nobody_wants_in_a_loop_or_a_branch_is_left_out(function):
+    """A pass over the program around may make it useless, when those over the program inside are done."""
+    program = optimized(program_of(function, X))
+    (node,) = [node for node in program.nodes if hasattr(node.what, "programs")]
+
+    def with_useless(inner):
+        used = next(one for one in inner.nodes if one.what.name in ("sin", "cos"))
+        number = 1 + max(inner.looks)
+        inner.looks[number] = inner.looks[used.outputs[0]]
+        return inner.with_nodes([*inner.nodes, replace(used, outputs=(number,))])
+
+    inside = [one for one in node.what.programs if {"sin", "cos"} & set(names(one))]
+    changed = {id(one): with_useless(one) for one in inside}
+    programs = [changed.get(id(one), one) for one in node.what.programs]
+    kept = {"programs": tuple(programs)} if not hasattr(node.what, "body") else {"body": programs[-1]}
+    longer = program.with_nodes(
+        replace(one, what=replace(one.what, **kept)) if one is node else one for one in program.nodes
+    )
+    shorter = next(one for one in without_dead_code(longer).nodes if hasattr(one.what, "programs"))
+    assert [names(one) for one in shorter.what.programs] == [names(one) for one in node.what.programs]
 
 
 def test_equal_instructions_once():

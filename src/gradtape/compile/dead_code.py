@@ -1,11 +1,11 @@
-"""Instructions that nothing needs, in loops too: a pass that removes them."""
+"""Instructions that nothing needs, in loops and branches too: a pass that removes them."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
 
-from .program import Loop, Node, Program, Value
+from .program import Branch, Loop, Node, Program, Value
 
 
 def without_dead_code(program: Program) -> Program:
@@ -16,6 +16,10 @@ def without_dead_code(program: Program) -> Program:
         if node.has_effect or any(number in wanted for number in node.outputs):
             if isinstance(node.what, Loop):
                 node = _narrowed(node, node.what, wanted)
+            elif isinstance(node.what, Branch):
+                node = replace(
+                    node, what=replace(node.what, programs=tuple(map(without_dead_code, node.what.programs)))
+                )
             kept.append(node)
             wanted.update(node.used)
     return program.with_nodes(reversed(kept))
@@ -44,7 +48,7 @@ def _narrowed(node: Node, loop: Loop, wanted: set[int]) -> Node:
     constants = [p for p in range(rest, len(body.inputs)) if body.inputs[p] in needed | in_condition]
     chosen = [*places, *(count + place for place in elements), *constants]
     if len(chosen) == len(body.inputs) and len(stacks) == len(collected):
-        return node
+        return replace(node, what=replace(loop, body=without_dead_code(body)))
     inner = replace(body, inputs=[body.inputs[place] for place in chosen], outputs=ends)
     condition = loop.condition
     if condition is not None:
