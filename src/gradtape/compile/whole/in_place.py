@@ -64,10 +64,10 @@ def expect_no_large_copies(steps: list[AnyStep], copied: list[StandIn]) -> None:
 
     Args:
         steps: The steps of a round, or of a branch.
-        copied: The values that are copied when it ends.
+        copied: The values that are copied when it begins or ends.
     """
     if any(value.size >= thresholds.WHOLE_ELEMENTS for value in copied):
-        raise Unsupported("a copy of a large array in each round")
+        raise Unsupported("a copy of a large array")
     for step in steps:
         if not isinstance(step, (RowsWritten, RowsCombined)) or step.in_place:
             continue

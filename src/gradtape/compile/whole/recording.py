@@ -180,8 +180,8 @@ class Recording:
         }
         in_place = changed_in_place(body, states, results, condition)
         part = _planned(body, results, list(moved.values()), in_place)
-        stay = [in_place.get(end.buffer, end.buffer) is state.buffer for state, end in zip(states, ends, strict=True)]
-        copied = [end for end, stays in zip(ends, stay, strict=True) if not stays]
+        # (What goes round unchanged is copied before the first round, which Python lines do not.)
+        copied = [end for state, end in zip(states, ends, strict=True) if in_place.get(end.buffer) is not state.buffer]
         expect_no_large_copies(body, [*copied, *collected])
         rounds = int(count.array) if count is not None and count.buffer.kind == CONSTANT else None
         stacks = [self._stack(rounds, value) for value in collected]
