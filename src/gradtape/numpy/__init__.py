@@ -25,7 +25,18 @@ import numpy as np
 from ..base.absent import missing
 from ..base.namespaces import listing
 from ..values.tensor import Tensor
-from . import creation, elementwise, manipulation, products, promotion, reductions, selection, series, statistics
+from . import (
+    creation,
+    elementwise,
+    joining,
+    manipulation,
+    products,
+    promotion,
+    reductions,
+    selection,
+    series,
+    statistics,
+)
 from . import fft as fft
 from . import linalg as linalg
 from . import random as random
@@ -56,10 +67,13 @@ _PUBLIC = {
     statistics: "median quantile percentile cov corrcoef average",
     series: "diff gradient ediff1d polyval unwrap interp convolve correlate trapezoid",
     manipulation: """
-        reshape ravel flatten transpose swapaxes moveaxis matrix_transpose expand_dims squeeze broadcast_to broadcast_arrays
-        atleast_1d atleast_2d atleast_3d concatenate stack vstack hstack dstack column_stack append
-        block unstack delete insert rollaxis astype
-        array_split split vsplit hsplit dsplit tile repeat roll flip flipud fliplr rot90 pad
+        reshape ravel flatten transpose swapaxes moveaxis matrix_transpose expand_dims squeeze broadcast_to
+        broadcast_arrays atleast_1d atleast_2d atleast_3d rollaxis astype tile repeat roll flip flipud fliplr rot90
+        pad
+    """,
+    joining: """
+        concatenate stack vstack hstack dstack column_stack append block unstack delete insert array_split split
+        vsplit hsplit dsplit
     """,
     selection: """
         take take_along_axis where select compress sort argsort argpartition partition lexsort isin histogram digitize

@@ -13,7 +13,8 @@ from ..op.attributes import as_int, as_ints
 from ..ops.math import polynomials, series
 from ..ops.math.series import trapezoid as integral
 from .elementwise import FUNCTIONS
-from .manipulation import broadcast_arrays, broadcast_to, concatenate, moveaxis
+from .joining import concatenate
+from .manipulation import broadcast_arrays, broadcast_to, moveaxis
 from .promotion import asarray, promoted, to_type
 from .selection import where
 
