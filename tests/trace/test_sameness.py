@@ -90,3 +90,18 @@ def test_the_recordings_used_last_are_kept():
     assert kept.known(recorded(tripled(1.0))) is first
     kept.known(third)
     assert kept.known(again := recorded(tripled(2.0))) is again
+
+
+def test_an_array_that_was_changed_in_place_is_another_constant():
+    array = np.arange(3.0)
+
+    def doubled():
+        return tf.constant(array) * 2.0
+
+    first = tf.function(doubled).get_concrete_function()
+    assert same_program(first, tf.function(doubled).get_concrete_function())
+    array[0] = 5.0
+    second = tf.function(doubled).get_concrete_function()
+    assert not same_program(first, second)
+    assert first().numpy().tolist() == [0.0, 2.0, 4.0]
+    assert second().numpy().tolist() == [10.0, 2.0, 4.0]

@@ -352,6 +352,8 @@ class Recorder:
             return Ref(self.own(value)._number)
         if STATE.strategies and isinstance(value, Variable) and (replica := STATE.strategies[-1][1]) is not None:
             return replica.own(value)
+        if value.__class__ is np.ndarray:  # the elements that it has now: the caller may change them later
+            return np.array(value)
         return map_parts(value, self.refs)
 
     def own(self, value: Any) -> Any:
