@@ -35,6 +35,8 @@ def record_call(
         a.dtype.kind in "fc" for a in arrays
     ):
         raise Unsupported(f"{op.name} of scalars")  # (NumPy computes some functions of scalars in another way)
+    if sum(array.nbytes for array in arrays) > thresholds.CALLBACK_BYTES:  # (before a trial, which copies them)
+        raise Unsupported(f"{op.name} of large arrays")
     if any(dtype.kind not in "fiubc" for _, dtype in looks):
         raise Unsupported(f"{op.name} gives no numbers")
 
