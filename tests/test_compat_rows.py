@@ -135,3 +135,12 @@ def test_a_decay_reads_the_step_when_it_is_called():
     assert float(weight) == 0.25
     with pytest.raises(ValueError, match="global_step"):
         v1.train.exponential_decay(1.0, None, 10, 0.5)
+
+
+def test_the_best_sequences_have_no_repeated_classes_unless_they_are_wanted():
+    """Observed with TensorFlow."""
+    logits = tf.constant([[[9.0, 0, 0]], [[0, 0, 9.0]], [[9.0, 0, 0]], [[0, 9.0, 0]]])
+    (merged,), _ = v1.nn.ctc_beam_search_decoder(logits, [4])
+    assert (merged.values.numpy().tolist(), merged.dense_shape.numpy().tolist()) == ([0, 1], [1, 2])
+    (all_of_them,), _ = v1.nn.ctc_beam_search_decoder(logits, [4], merge_repeated=False)
+    assert (all_of_them.values.numpy().tolist(), all_of_them.dense_shape.numpy().tolist()) == ([0, 0, 1], [1, 3])

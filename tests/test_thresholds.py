@@ -117,6 +117,8 @@ OTHERS = {
     "compile/whole/group.py: _LONGEST_WHOLE": ANALYSIS,
     "compile/whole/numpy_functions.py: _ALONE": "where LAPACK would use threads of its own",
     "compile/whole/positions.py: _DEPTH": TEXT,
+    "compile/scaled_products.py: _WORTH": MEMORY,
+    "compile/whole/identity.py: _SHORT": "which constants stand in a key as they are, and which by a digest",
     "compile/whole/reductions.py: _SHORT": "as NumPy adds, to the last bit",
     "compile/whole/scheduling.py: _LONGEST": TEXT,
     "compile/whole/stand_in.py: _RUNS": TEXT,

@@ -361,9 +361,9 @@ class ArgumentValueError(InvalidArgumentError, ValueError):
     """An argument of the right type with a wrong value: an axis that does not exist, an unknown label.
 
     >>> import gradtape as tf
-    >>> tf.tensordot([1.0], [1.0], axes=[1, 2, 3])
+    >>> tf.stack([[1.0], [2.0]], axis=7)
     Traceback (most recent call last):
-    gradtape.errors.ArgumentValueError: 'axes' must be an integer or have length 2, got [1, ...
+    gradtape.errors.ArgumentValueError: stack: Argument `axis` = 7 not in range [-2, 2): it is one integer.
     """
 
 

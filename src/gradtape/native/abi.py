@@ -557,6 +557,80 @@ def has_interpreter_lock() -> bool:
     return bool(getattr(sys, "_is_gil_enabled", lambda: True)())
 
 
+# --- objects that are called in machine code (callables.py has the trial) ------------------------------------------------------
+
+_MEMBERS, _TRAVERSE, _CLEAR, _DEALLOC = 72, 71, 51, 52  # numbers of slots in CPython's typeslots.h
+_VECTORCALL, _SUBCLASSES, _COLLECTED = 1 << 11, 1 << 10, 1 << 14  # flags of a type
+_SIZE, _READ_ONLY = 19, 1  # the kind of a member, and its flag
+_WORD = 8
+
+
+class _TypeSlot(ctypes.Structure):
+    """CPython's PyType_Slot."""
+
+    _fields_ = (("number", ctypes.c_int), ("value", ctypes.c_void_p))
+
+
+class _TypeSpec(ctypes.Structure):
+    """CPython's PyType_Spec."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("bytes", ctypes.c_int),
+        ("item_bytes", ctypes.c_int),
+        ("flags", ctypes.c_uint),
+        ("slots", ctypes.c_void_p),
+    )
+
+
+class _TypeMember(ctypes.Structure):
+    """CPython's PyMemberDef."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("kind", ctypes.c_int),
+        ("place", ctypes.c_ssize_t),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+def type_with_words(cls: type) -> type:
+    """A subclass whose objects have two more words: the address that is called, and that of a table for it."""
+    place: int = cls.__basicsize__
+    members = (_TypeMember * 2)(_TypeMember(b"__vectorcalloffset__", _SIZE, place, _READ_ONLY, None))
+    of_class = ctypes.pythonapi.PyType_GetSlot
+    of_class.restype, of_class.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_int]
+    inherited = [_TypeSlot(number, of_class(cls, number)) for number in (_TRAVERSE, _CLEAR, _DEALLOC)]
+    slots = (_TypeSlot * 5)(_TypeSlot(_MEMBERS, ctypes.addressof(members)), *inherited)
+    name = f"{cls.__module__}.{cls.__qualname__}".encode()
+    flags = _VECTORCALL | _SUBCLASSES | _COLLECTED
+    spec = _TypeSpec(name, place + 2 * _WORD, 0, flags, ctypes.addressof(slots))
+    keep_for_ever((members, slots, name, spec))
+    make = ctypes.pythonapi.PyType_FromSpecWithBases
+    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object]
+    made: type = make(ctypes.addressof(spec), (cls,))
+    made.__doc__ = cls.__doc__
+    return made
+
+
+def set_words(thing: object, address: int, table: int) -> None:
+    """Fill the two words of an object whose type `type_with_words` has made."""
+    place = type(thing).__basicsize__ - 2 * _WORD
+    ctypes.c_int64.from_address(id(thing) + place + _WORD).value = table
+    ctypes.c_int64.from_address(id(thing) + place).value = address
+
+
+def bytes_of(cls: type) -> int:
+    """How long an object of a class is, without what a subclass adds."""
+    return cls.__basicsize__
+
+
+def word_at(thing: object, place: int) -> int:
+    """The word so many bytes into an object."""
+    return ctypes.c_int64.from_address(id(thing) + place).value
+
+
 # --- NumPy's OpenBLAS --------------------------------------------------------------------------------------------------------
 
 

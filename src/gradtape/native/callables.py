@@ -21,68 +21,9 @@ from .engine import compiled
 
 _Object = TypeVar("_Object")
 
-_MEMBERS, _TRAVERSE, _CLEAR, _DEALLOC = 72, 71, 51, 52  # numbers of slots in CPython's typeslots.h
-_VECTORCALL, _SUBCLASSES, _COLLECTED = 1 << 11, 1 << 10, 1 << 14  # flags of a type
-_SIZE, _READ_ONLY = 19, 1  # the kind of a member, and its flag
 _WORD = 8
 _COUNT_MASK = (1 << 63) - 1  # the number of arguments has a flag in its highest bit
-_LASTING: list[Any] = []  # a type refers to what it was made of
 _MADE: dict[type, type] = {}  # the type of `directly_callable` for each class
-
-
-class _Slot(ctypes.Structure):
-    """CPython's PyType_Slot."""
-
-    _fields_ = (("number", ctypes.c_int), ("value", ctypes.c_void_p))
-
-
-class _Spec(ctypes.Structure):
-    """CPython's PyType_Spec."""
-
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("bytes", ctypes.c_int),
-        ("item_bytes", ctypes.c_int),
-        ("flags", ctypes.c_uint),
-        ("slots", ctypes.c_void_p),
-    )
-
-
-class _Member(ctypes.Structure):
-    """CPython's PyMemberDef."""
-
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("kind", ctypes.c_int),
-        ("place", ctypes.c_ssize_t),
-        ("flags", ctypes.c_int),
-        ("doc", ctypes.c_char_p),
-    )
-
-
-def _with_room(cls: type) -> type:
-    """A subclass whose objects have two more words: the address that is called, and that of a table for it."""
-    place: int = cls.__basicsize__
-    members = (_Member * 2)(_Member(b"__vectorcalloffset__", _SIZE, place, _READ_ONLY, None))
-    of_class = ctypes.pythonapi.PyType_GetSlot
-    of_class.restype, of_class.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_int]
-    inherited = [_Slot(number, of_class(cls, number)) for number in (_TRAVERSE, _CLEAR, _DEALLOC)]
-    slots = (_Slot * 5)(_Slot(_MEMBERS, ctypes.addressof(members)), *inherited)
-    name = f"{cls.__module__}.{cls.__qualname__}".encode()
-    flags = _VECTORCALL | _SUBCLASSES | _COLLECTED
-    spec = _Spec(name, place + 2 * _WORD, 0, flags, ctypes.addressof(slots))
-    _LASTING.append((members, slots, name, spec))
-    make = ctypes.pythonapi.PyType_FromSpecWithBases
-    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object]
-    made: type = make(ctypes.addressof(spec), (cls,))
-    made.__doc__ = cls.__doc__
-    return made
-
-
-def _set_words(thing: object, address: int, table: int) -> None:
-    place = type(thing).__basicsize__ - 2 * _WORD
-    ctypes.c_int64.from_address(id(thing) + place + _WORD).value = table
-    ctypes.c_int64.from_address(id(thing) + place).value = address
 
 
 @otherwise("Functions are called through Python, which takes longer.")
@@ -105,26 +46,26 @@ def calls_objects_directly() -> bool:
         inside = ctypes.cast(given[0], ctypes.py_object).value
         return inside, count & _COUNT_MASK, ctypes.cast(names, ctypes.py_object).value if names else None
 
-    words = [ctypes.c_int64.from_address(id(one) + _used_at()).value for one in (set(), {1}, {1, 2, 3})]
+    words = [abi.word_at(one, _used_at()) for one in (set(), {1}, {1, 2, 3})]
     if words != [0, 1, 3]:
         return False
     kind = ctypes.PYFUNCTYPE(
         ctypes.py_object, ctypes.py_object, ctypes.POINTER(ctypes.c_void_p), ctypes.c_size_t, ctypes.c_void_p
     )
     entry = kind(answer)
-    _LASTING.append(entry)
-    thing: Any = _with_room(Sample)(3)
+    abi.keep_for_ever(entry)
+    thing: Any = abi.type_with_words(Sample)(3)
     before = thing(1, b=2)
-    _set_words(thing, ctypes.cast(entry, ctypes.c_void_p).value or 0, 0)
+    abi.set_words(thing, ctypes.cast(entry, ctypes.c_void_p).value or 0, 0)
     during = thing("x", 1), thing("x", b=1)
-    _set_words(thing, 0, 0)
+    abi.set_words(thing, 0, 0)
     expected: Any = ("python", (1,), {"b": 2}), (("x", 2, None), ("x", 1, ("b",))), ("python", (), {})
     return (before, during, thing()) == expected and thing.__dict__ == {"number": 3} and isinstance(thing, Sample)
 
 
 def _used_at() -> int:
     """Where a set has the number of its elements: behind its head, and the number of places that are taken."""
-    return object.__basicsize__ + _WORD
+    return abi.bytes_of(object) + _WORD
 
 
 def directly_callable(cls: type[_Object]) -> type[_Object]:
@@ -133,7 +74,7 @@ def directly_callable(cls: type[_Object]) -> type[_Object]:
     if made is None:
         if not calls_objects_directly():
             return cls
-        made = _MADE.setdefault(cls, _with_room(cls))
+        made = _MADE.setdefault(cls, abi.type_with_words(cls))
     return made
 
 
@@ -149,13 +90,13 @@ def call_directly(thing: Any, attribute: str, unless: Sequence[set[Any]]) -> Non
     cls = type(thing).__mro__[1]
     if _MADE.get(cls) is type(thing):
         address, table = _machine_code(cls, attribute, tuple(map(_Same, unless)))
-        _set_words(thing, address, abi.address_of(table))
+        abi.set_words(thing, address, abi.address_of(table))
 
 
 def call_usually(thing: Any) -> None:
     """Undo `call_directly`."""
     if _MADE.get(type(thing).__mro__[1]) is type(thing):
-        _set_words(thing, 0, 0)
+        abi.set_words(thing, 0, 0)
 
 
 class _Same:
@@ -174,7 +115,7 @@ class _Same:
 @functools.cache
 def _machine_code(cls: type, attribute: str, unless: tuple[_Same, ...]) -> tuple[int, abi.Table]:
     """The address of `_program`, and the table for it."""
-    module = _program(cls.__basicsize__ + _WORD, abi.slot_offset(cls.__dict__[attribute]), len(unless))
+    module = _program(abi.bytes_of(cls) + _WORD, abi.slot_offset(cls.__dict__[attribute]), len(unless))
     (address,) = compiled(module, "called")
     things = ["__call__", None, NotImplemented, *(one.thing for one in unless)]
     return address, abi.new_table(list(map(id, things)), things)

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 from .. import math, nn, strings
 from ..api import arrays, layout
 from ..base import dtypes
-from ..base.errors import unfit
 from ..base.types import DTypeLike, TensorLike
 from ..image import detection
 from ..op.attributes import as_float, as_int
 from ..ragged.functions import boolean_mask
+from ..ragged.tensor import RaggedTensor
 from ..sparse.tensor import SparseTensor
 from ..values.tensor import to_tensor
 
@@ -44,11 +44,19 @@ def CTCBeamSearchDecoder(
     name: str | None = None,
 ) -> _Decoded:
     """The most likely labellings; without repeated classes in a row if `merge_repeated`."""
-    if merge_repeated:
-        raise unfit("CTCBeamSearchDecoder: merge_repeated=True is not there. Use merge_repeated=False.")
     paths, scores = nn.ctc_beam_search_decoder(inputs, sequence_length, beam_width, top_paths)
+    if merge_repeated:
+        paths = list(map(_without_repeated, paths))
     places, labels, sizes = zip(*((path.indices, path.values, path.dense_shape) for path in paths), strict=True)
     return _Decoded(list(places), list(labels), list(sizes), scores)
+
+
+def _without_repeated(path: Any) -> Any:
+    """A labelling of each sequence with one class where several in a row are equal."""
+    labels, places = path.values, path.indices
+    repeated = math.equal(labels, layout.roll(labels, 1, 0)) & math.not_equal(places[:, 1], 0)
+    rows = RaggedTensor.from_value_rowids(labels, places[:, 0], path.dense_shape[0])
+    return boolean_mask(rows, rows.with_values(math.logical_not(repeated))).to_sparse()
 
 
 class _Characters(NamedTuple):

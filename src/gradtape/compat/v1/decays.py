@@ -163,8 +163,8 @@ def cosine_decay(
 
 @_decay(
     "a cosine and a line together.",
-    "linear_cosine_decay(1.0, step, 20)",
-    "(1.001, True, 0.251)",
+    "linear_cosine_decay(1.0, step, 20, beta=0.0)",
+    "(1.0, True, 0.25)",
     num_periods="The number of periods of the cosine.",
     alpha="What is added to the line.",
     beta="What is added to the product.",
